@@ -1,0 +1,86 @@
+"""The rows a run writes: one table of fields, their units and meaning, shared by engine, log file and replay.
+
+Every table is a NumPy structured type with scalar fields only, so that compiled code fills it by name, and a column can
+be read as `steps["x"]`. The unit and meaning of each field stand beside it and nowhere else.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+# (field, type, unit, meaning)
+STEP_FIELDS = (
+    ("time", "f8", "s", "time of the row"),
+    ("x", "f8", "m", "centre of mass, world frame"),
+    ("y", "f8", "m", "centre of mass, world frame"),
+    ("theta", "f8", "rad", "orientation, counter-clockwise"),
+    ("vx", "f8", "m/s", "velocity of the centre of mass"),
+    ("vy", "f8", "m/s", "velocity of the centre of mass"),
+    ("omega", "f8", "rad/s", "angular velocity"),
+    ("ax", "f8", "m/s^2", "acceleration of the centre of mass"),
+    ("ay", "f8", "m/s^2", "acceleration of the centre of mass"),
+    ("alpha", "f8", "rad/s^2", "angular acceleration"),
+    ("load_fx", "f8", "N", "applied force, weight included"),
+    ("load_fy", "f8", "N", "applied force, weight included"),
+    ("load_torque", "f8", "N m", "applied torque about the centre of mass"),
+    ("kinetic", "f8", "J", "kinetic energy"),
+    ("work_load", "f8", "J", "work done by the applied load (weight included) since the start"),
+    ("work_friction", "f8", "J", "work done by friction since the start (never positive on fixed obstacles)"),
+    ("work_impact", "f8", "J", "kinetic energy gained at impacts since the start (never positive)"),
+    ("set_kind", "i8", "1", "kind of the acceleration set: index into SET_KINDS"),
+    ("first_contact", "i8", "1", "first row of this step in the contact table"),
+    ("n_contacts", "i8", "1", "number of rows of this step in the contact table"),
+)
+
+CONTACT_FIELDS = (
+    ("obstacle", "i8", "1", "index of the obstacle in the scene"),
+    ("part_feature", "i8", "1", "part edge (type A) or part vertex (type B)"),
+    ("obstacle_feature", "i8", "1", "obstacle vertex (type A) or obstacle edge (type B), index in the boundary"),
+    ("type", "i8", "1", "index into CONTACT_TYPES"),
+    ("letter", "i8", "1", "index into CONTACT_LETTERS"),
+    ("px", "f8", "m", "contact point, world frame"),
+    ("py", "f8", "m", "contact point, world frame"),
+    ("nx", "f8", "1", "unit normal, from the obstacle towards the part"),
+    ("ny", "f8", "1", "unit normal, from the obstacle towards the part"),
+    ("gap", "f8", "m", "distance along the normal"),
+    ("fn", "f8", "N", "normal force (impulse in N s where the row belongs to an event)"),
+    ("ft", "f8", "N", "friction force along t = (n_y, -n_x) (impulse in N s where the row belongs to an event)"),
+    ("slip", "f8", "m/s", "slip velocity along t = (n_y, -n_x)"),
+)
+
+EVENT_FIELDS = (
+    ("time", "f8", "s", "time of the event"),
+    ("kind", "i8", "1", "index into EVENT_KINDS"),
+    ("obstacle", "i8", "1", "obstacle of the contact that caused the event, -1 if none"),
+    ("part_feature", "i8", "1", "as in the contact table, -1 if none"),
+    ("obstacle_feature", "i8", "1", "as in the contact table, -1 if none"),
+    ("type", "i8", "1", "index into CONTACT_TYPES, -1 if none"),
+    ("x", "f8", "m", "centre of mass at the event"),
+    ("y", "f8", "m", "centre of mass at the event"),
+    ("theta", "f8", "rad", "orientation at the event"),
+    ("vx_before", "f8", "m/s", "velocity before"),
+    ("vy_before", "f8", "m/s", "velocity before"),
+    ("omega_before", "f8", "rad/s", "velocity before"),
+    ("vx_after", "f8", "m/s", "velocity after"),
+    ("vy_after", "f8", "m/s", "velocity after"),
+    ("omega_after", "f8", "rad/s", "velocity after"),
+    ("set_kind", "i8", "1", "kind of the set that the choice was made from: index into SET_KINDS"),
+    ("alternatives", "i8", "1", "number of isolated members or extreme points of that set"),
+    ("restitution_scale", "f8", "1", "factor applied to every restitution so that energy does not grow (1: none)"),
+    ("first_impulse", "i8", "1", "first row of this event in the impulse table (same fields as the contact table)"),
+    ("n_impulses", "i8", "1", "number of rows of this event in the impulse table"),
+)
+
+SET_KINDS = ("none", "one", "several", "continuum")
+CONTACT_TYPES = ("A", "B")
+CONTACT_LETTERS = ("s", "n", "r", "l", "a")
+
+
+def build_dtype(fields: tuple) -> np.dtype:
+    """The NumPy structured type of a table of fields."""
+    return np.dtype([(name, kind) for name, kind, _, _ in fields])
+
+
+STEP_DTYPE = build_dtype(STEP_FIELDS)
+CONTACT_DTYPE = build_dtype(CONTACT_FIELDS)
+EVENT_DTYPE = build_dtype(EVENT_FIELDS)
