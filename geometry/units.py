@@ -1,0 +1,17 @@
+"""Units of length that an outline or a pose may be given in."""
+
+from __future__ import annotations
+
+import numpy as np
+
+# unit -> (numerator, denominator) of its length in metres. Multiplying and dividing by whole numbers rounds once, so that
+# 10.02 "mm" is the double nearest to 0.01002, which 10.02 * 1e-3 is not always.
+LENGTH_UNITS = {"m": (1, 1), "cm": (1, 100), "mm": (1, 1_000), "um": (1, 1_000_000), "in": (254, 10_000)}
+
+
+def to_metres(length, unit: str = "m"):
+    """Length(s) in `unit` as float64 metres. Raises ValueError for a unit that is not in LENGTH_UNITS."""
+    if unit not in LENGTH_UNITS:
+        raise ValueError(f"unknown unit of length {unit!r}; valid: {', '.join(LENGTH_UNITS)}")
+    numerator, denominator = LENGTH_UNITS[unit]
+    return np.asarray(length, dtype=np.float64) * numerator / denominator
