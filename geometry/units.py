@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-# unit -> (numerator, denominator) of its length in metres. Multiplying and dividing by whole numbers rounds once, so that
-# 10.02 "mm" is the double nearest to 0.01002, which 10.02 * 1e-3 is not always.
+# unit -> (numerator, denominator) of its length in metres. Multiplying and dividing by whole numbers rounds once, so
+# that 10.02 "mm" is the double nearest to 0.01002, which 10.02 * 1e-3 is not always.
 LENGTH_UNITS = {"m": (1, 1), "cm": (1, 100), "mm": (1, 1_000), "um": (1, 1_000_000), "in": (254, 10_000)}
 
 
