@@ -38,8 +38,9 @@ FOLDER_PATTERN = re.compile(r"kernels-[0-9a-f]{24}")
 KEPT_FOLDERS = 20
 KEPT_SECONDS = 30 * 86400.0
 # Settings of numba that change no machine code; every other setting is part of the state.
-INDIFFERENT_SETTINGS = re.compile(r"CACHE_DIR|CACHE_LOCATOR_CLASSES|DEBUG_CACHE|DISABLE_JIT|COLOR_SCHEME|CUDA_.*|DUMP_.*|"
-                                  r"(DEFAULT_)?NUM_THREADS|NUMBA_.*|THREADING_LAYER.*|SHOW_HELP|.*_TRACE|TRACE|HTML|ANNOTATE")
+INDIFFERENT_SETTINGS = re.compile(
+    r"CACHE_DIR|CACHE_LOCATOR_CLASSES|DEBUG_CACHE|DISABLE_JIT|COLOR_SCHEME|CUDA_.*|DUMP_.*|NUMBA_.*|THREADING_LAYER.*|"
+    r"SHOW_HELP|.*_TRACE|TRACE|HTML|ANNOTATE")
 _IMPORT = re.compile(r"^[ \t]*(?:from|import)\b[^\n(]*(?:\([^)]*\))?", re.MULTILINE)
 _WORD = re.compile(r"\w+")
 
@@ -73,7 +74,7 @@ def _imports(text: str) -> list[str]:
 
 
 def compute_source_hash(root: Path, archive: str | None = None) -> str:
-    """Hash of the names and contents of all kernel sources under `root`, or of the whole archive of a zipped install."""
+    """Hash of the names and contents of all kernel sources under `root`; of the archive of a zipped install."""
     digest = hashlib.sha256()
     if archive is not None:
         digest.update(Path(archive).read_bytes())

@@ -1,4 +1,4 @@
-"""Compiled code on disk: fresh after an edit anywhere, whole or absent, shared by racing processes, never in the way."""
+"""Compiled code on disk: fresh after an edit anywhere, whole or absent, shared by racing processes."""
 
 import os
 import shutil

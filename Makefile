@@ -1,0 +1,39 @@
+# Two commands do all:   make demo   and   make test
+# Each first sets up an environment of its own in .venv, and renews it when pyproject.toml (or the place) has changed.
+
+STICTION = .venv/bin/stiction
+NEED = import sys; sys.exit(sys.version_info < (3, 11))
+
+.PHONY: demo test bench lint clean setup
+
+demo: setup
+	@mkdir -p outputs
+	@$(STICTION) run peg_in_hole -o outputs/peg_in_hole.h5
+	@$(STICTION) replay outputs/peg_in_hole.h5 --save outputs/peg_in_hole.gif
+
+test: setup
+	@.venv/bin/python -m pytest
+
+bench: setup
+	@.venv/bin/python -m tests.bench
+
+lint: setup
+	@.venv/bin/ruff check .
+	@.venv/bin/lint-imports
+
+clean:
+	@rm -rf .venv .pytest_cache .ruff_cache .hypothesis .import_linter_cache build dist
+	@find . -name __pycache__ -type d -prune -exec rm -rf {} +
+
+setup:
+	@if { pwd; cat pyproject.toml; } | cmp -s - .venv/made_for && .venv/bin/python -c pass 2>/dev/null; then exit 0; fi; \
+	found=; for python in python3 python3.14 python3.13 python3.12 python3.11 python; do \
+	  if $$python -c '$(NEED)' 2>/dev/null; then found=$$python; break; fi; \
+	done; \
+	if [ -z "$$found" ]; then echo "Stiction needs Python 3.11 or newer, and found none." >&2; exit 1; fi; \
+	echo "Setting up .venv with $$($$found --version); this happens once and takes a minute or two ..."; \
+	rm -rf .venv && \
+	if ! $$found -m venv .venv; then \
+	  echo "This Python has no venv module with pip; on Debian and Ubuntu: apt install python3-venv" >&2; exit 1; fi; \
+	.venv/bin/python -m pip install --quiet --disable-pip-version-check --editable '.[dev]' && \
+	{ pwd; cat pyproject.toml; } > .venv/made_for
