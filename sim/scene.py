@@ -1,0 +1,229 @@
+"""Scene: what is simulated, read from a TOML text, checked, in SI units and radians, and frozen."""
+
+from __future__ import annotations
+
+import os
+import tomllib
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+import scenes
+from geometry.polygon import Polygon, PolygonError
+from geometry.pose import Pose
+from sim import schema, toml_text
+from sim.scene_errors import SceneError, explain_validation_error, suggest
+
+
+@dataclass(frozen=True)
+class Workpiece:
+    """The moving part."""
+
+    name: str
+    outline: Polygon  # vertices relative to the CENTRE OF MASS, unrotated, m
+    mass: float  # kg
+    rho: float  # radius of gyration about the centre of mass, m
+    pose: Pose  # of the centre of mass, world: m, m, rad
+    velocity: tuple[float, float, float]  # of the centre of mass: m/s, m/s, rad/s
+    origin: tuple[float, float]  # origin of the outline as given, relative to the centre of mass, unrotated, m
+
+
+@dataclass(frozen=True)
+class Obstacle:
+    """A fixed polygon."""
+
+    name: str
+    outline: Polygon  # in its own frame, m
+    pose: Pose  # of that frame, world
+    mu: float  # friction coefficient of the pair with the workpiece
+    e: float  # coefficient of restitution of the pair with the workpiece
+
+    @cached_property
+    def vertices(self) -> np.ndarray:
+        """Vertices in the world, (n, 2), m, counter-clockwise, read-only."""
+        vertices = self.pose.transform(self.outline.vertices)
+        vertices.setflags(write=False)
+        return vertices
+
+
+@dataclass(frozen=True)
+class Run:
+    """How to run a scene; see `schema.RunSection`."""
+
+    duration: float  # s
+    output_interval: float | None  # s; None: rows at the start, at events and at the end only
+    choice: str  # one of schema.CHOICES
+    step: float | None  # s; None: adaptive
+    tolerance: float  # relative
+
+
+@dataclass(frozen=True)
+class Scene:
+    """One workpiece, fixed obstacles, gravity, a constant load, and how to run."""
+
+    name: str
+    summary: str  # the first comment line of the text, "" if none
+    text: str  # TOML, overrides included: parsing it gives this scene again
+    source: str | None  # the file it was read from
+    workpiece: Workpiece
+    obstacles: tuple[Obstacle, ...]
+    gravity: tuple[float, float]  # m/s^2
+    load: tuple[float, float, float]  # N, N, N m; constant, world frame, at the centre of mass; without the weight
+    run: Run
+
+
+def load_scene(name_or_path: str | os.PathLike, overrides: Mapping[str, Any] | None = None) -> Scene:
+    """Scene from the name of a built-in scene or from a TOML file.
+
+    overrides: {dotted path: value}, for example {"friction.default": 0.2, "workpiece.pose.theta": "20 deg"}; see
+    `toml_text.apply_override`. Raises SceneError: the file cannot be read, a key is unknown, a value is wrong, an
+    outline is not simple, the workpiece starts inside an obstacle.
+    """
+    path = _find_file(name_or_path)
+    try:
+        text = path.read_bytes().decode("utf-8-sig")
+    except OSError as error:
+        raise SceneError(f"{path}: cannot be read: {error.strerror}") from None
+    except UnicodeDecodeError as error:
+        raise SceneError(f"{path}: is not UTF-8 text (byte {error.start}); a scene is a TOML file") from None
+    return parse_scene(text, overrides=overrides, source=str(path))
+
+
+def _find_file(name_or_path: str | os.PathLike):
+    """File of a scene: a name with a folder or an ending is a file, the rest are built-in scenes or else files."""
+    path = Path(name_or_path)
+    text = os.fspath(name_or_path)
+    looks_like_file = not isinstance(name_or_path, str) or path.suffix or path.name != text
+    if not looks_like_file and text in scenes.names():
+        return scenes.path(text)
+    if path.exists():
+        return path
+    if looks_like_file:
+        raise SceneError(f"{text}: there is no such file")
+    raise SceneError(f"{text!r} is neither a built-in scene nor a file{suggest(text, scenes.names())}")
+
+
+def parse_scene(
+    text: str, overrides: Mapping[str, Any] | None = None, source: str | os.PathLike | None = None
+) -> Scene:
+    """Scene from TOML text; `source` is the file it came from, for messages and the default name. See `load_scene`."""
+    where = "scene" if source is None else os.fspath(source)
+    try:
+        data = tomllib.loads(text)
+    except tomllib.TOMLDecodeError as error:
+        raise SceneError(f"{where}: is not valid TOML: {error}") from None
+    if overrides:
+        for path, value in overrides.items():
+            try:
+                toml_text.apply_override(data, path, toml_text.parse_value(value))
+            except toml_text.PathError as error:
+                raise SceneError(f"{where}: override {path}: {error}") from None
+        text = toml_text.dump_toml(data, toml_text.find_leading_comment(text))
+    return _build_scene(data, text, where, None if source is None else os.fspath(source))
+
+
+def _build_scene(data: dict, text: str, where: str, source: str | None) -> Scene:
+    import pydantic
+
+    from sim.start import check_start
+
+    try:
+        section = schema.SceneSection.model_validate(data)
+    except pydantic.ValidationError as error:
+        raise SceneError(explain_validation_error(error, data, where)) from None
+    first = text.lstrip("\ufeff").split("\n", 1)[0]
+    scene = Scene(
+        name=section.name or ("scene" if source is None else Path(source).stem),
+        summary=first.lstrip("#").strip() if first.startswith("#") else "",
+        text=text,
+        source=source,
+        workpiece=_build_workpiece(section.workpiece, where),
+        obstacles=_build_obstacles(section, where),
+        gravity=section.gravity,
+        load=tuple(float(sum(column)) for column in zip(*[(*l.force, l.torque) for l in section.load], strict=True))
+        or (0.0, 0.0, 0.0),
+        run=Run(**section.run.model_dump()),
+    )
+    check_start(scene, where)
+    return scene
+
+
+def _build_outline(section: schema.OutlineSection, where: str, key: str) -> Polygon:
+    try:
+        if section.box is not None:
+            return Polygon.box(*_to_metres(section.box, section.unit))
+        if section.regular is not None:
+            return Polygon.regular(section.regular.n, _to_metres(section.regular.circumradius, section.unit))
+        return Polygon.from_vertices(section.vertices, section.unit)
+    except PolygonError as error:
+        raise SceneError(f"{where}: {key}: {error}") from None
+
+
+def _to_metres(length, unit: str):
+    return schema.to_metres(length, unit).tolist()
+
+
+def _build_workpiece(section: schema.WorkpieceSection, where: str) -> Workpiece:
+    outline = _build_outline(section.outline, where, "workpiece.outline")
+    centroid = outline.centroid
+    if section.center_of_mass is None:
+        centre = centroid
+    else:
+        centre = np.array(_to_metres(section.center_of_mass, section.outline.unit))
+        if section.rho is None and not np.allclose(centre, centroid, rtol=0.0, atol=1e-9 * outline.size):
+            raise SceneError(
+                f"{where}: workpiece.rho is missing: the centre of mass is not the centroid "
+                f"({centroid[0]:.9g}, {centroid[1]:.9g}) m, so the density is not uniform; give the radius of gyration "
+                "about the centre of mass in metres"
+            )
+    frame = Pose(*section.pose)
+    x, y = frame.transform(centre)
+    return Workpiece(
+        name=section.name,
+        outline=outline.translated(-centre[0], -centre[1]),
+        mass=section.mass,
+        rho=outline.rho if section.rho is None else section.rho,
+        pose=Pose(float(x), float(y), frame.theta),
+        velocity=section.velocity,
+        origin=(0.0 - float(centre[0]), 0.0 - float(centre[1])),
+    )
+
+
+def _build_obstacles(section: schema.SceneSection, where: str) -> tuple[Obstacle, ...]:
+    names = [given.name or f"obstacle_{i}" for i, given in enumerate(section.obstacle)]
+    taken = {section.workpiece.name: "the workpiece"}
+    for i, name in enumerate(names):
+        if name in taken:
+            raise SceneError(f"{where}: obstacle.{i}.name = {name!r}: {taken[name]} has this name already")
+        if name == "default":
+            raise SceneError(f"{where}: obstacle.{i}.name = 'default': [friction] and [restitution] keep this name")
+        taken[name] = f"obstacle.{i}"
+    for table in ("friction", "restitution"):
+        for key in getattr(section, table):
+            if key not in names and key != "default":
+                raise SceneError(f"{where}: {table}.{key}: there is no obstacle of this name"
+                                 f"{suggest(key, ['default', *names])}")
+    obstacles = []
+    for i, (name, given) in enumerate(zip(names, section.obstacle, strict=True)):
+        mu = _resolve_pair(section.friction, "friction", "mu", name, given.mu, None, i, where)
+        e = _resolve_pair(section.restitution, "restitution", "e", name, given.e, 0.0, i, where)
+        outline = _build_outline(given.outline, where, f"obstacle.{i}.outline ({name})")
+        obstacles.append(Obstacle(name, outline, Pose(*given.pose), mu, e))
+    return tuple(obstacles)
+
+
+def _resolve_pair(table, table_name, key, name, own, fallback, i, where) -> float:
+    """Coefficient of the pair workpiece-obstacle: given with the obstacle, or by name in the table, or the default."""
+    if own is not None and name in table:
+        raise SceneError(f"{where}: {table_name}.{name} and obstacle.{i}.{key} both give {key} of {name!r}; keep one")
+    if own is not None:
+        return own
+    value = table.get(name, table.get("default", fallback))
+    if value is None:
+        raise SceneError(f"{where}: obstacle.{i} ({name}) has no friction: give {table_name}.default, "
+                         f"{table_name}.{name} or obstacle.{i}.{key}")
+    return value

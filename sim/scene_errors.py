@@ -1,0 +1,108 @@
+"""What is wrong with a scene, said with file, key, value and what is valid."""
+
+from __future__ import annotations
+
+import difflib
+from typing import Any, get_args
+
+from sim import schema
+from sim.toml_text import COMPONENTS
+
+MOST_ERRORS = 10  # of one scene that are shown at once
+_WORDS = {
+    "list_type": "must be a list ([[...]] in TOML)",
+    "dict_type": "must be a table",
+    "model_type": "must be a table",
+    "model_attributes_type": "must be a table",
+    "int_type": "must be a whole number",
+    "tuple_type": "must be a list of numbers",
+}
+
+
+class SceneError(ValueError):
+    """A scene cannot be used; the message names file, key and value, and says what is valid."""
+
+
+def suggest(word: str, valid) -> str:
+    """The end of a message about an unknown word: the nearest valid one, and all valid ones."""
+    valid = [str(v) for v in valid]
+    near = difflib.get_close_matches(str(word), valid, n=1, cutoff=0.6)
+    hint = f"; did you mean {near[0]!r}?" if near else ""
+    return f"{hint} (valid: {', '.join(valid)})" if valid else hint
+
+
+def explain_validation_error(error, data: dict, where: str) -> str:
+    """One line for each error that pydantic found: 'file: key = value: what is wrong'."""
+    details = error.errors(include_url=False)
+    lines = [_explain(detail, data, where) for detail in details[:MOST_ERRORS]]
+    if len(details) > MOST_ERRORS:
+        lines.append(f"{where}: ... and {len(details) - MOST_ERRORS} more")
+    return "\n".join(dict.fromkeys(lines))
+
+
+def _explain(detail: dict, data: dict, where: str) -> str:
+    path = [part for part in detail["loc"] if part != "[key]"]
+    name = _name_of(path, data)
+    key = _join(path) + (f" ({name})" if name else "")
+    kind = detail["type"]
+    if kind == "extra_forbidden":
+        return f"{where}: {key}: unknown key{suggest(str(path[-1]), _find_keys(path[:-1]))}"
+    if kind == "missing" and not isinstance(path[-1], int):
+        return f"{where}: {key} is missing"
+    if isinstance(path[-1], int) and kind in ("missing", "too_long"):
+        path = path[:-1]
+    if path and path[-1] in COMPONENTS and (kind in ("missing", "too_long", "tuple_type")):
+        return f"{where}: {_join(path)} = {_show(_follow(data, path))}: must be [{', '.join(COMPONENTS[path[-1]])}]"
+    value = _show(detail["input"])
+    if kind == "literal_error":
+        return f"{where}: {key} = {value}: valid: {detail['ctx']['expected']}"
+    words = _WORDS.get(kind, detail["msg"].removeprefix("Value error, "))
+    return f"{where}: {key} = {value}: {words}"
+
+
+def _join(path: list) -> str:
+    """Dotted path; the members of a pose and the like by name."""
+    words = []
+    for before, part in zip([None, *path], path, strict=False):
+        components = COMPONENTS.get(before, ()) if isinstance(part, int) else ()
+        words.append(components[part] if isinstance(part, int) and part < len(components) else str(part))
+    return ".".join(words)
+
+
+def _follow(data: Any, path: list) -> Any:
+    for part in path:
+        try:
+            data = data[part]
+        except (KeyError, IndexError, TypeError):
+            return None
+    return data
+
+
+def _name_of(path: list, data: dict) -> str | None:
+    """Name of the obstacle that a path leads into."""
+    if len(path) > 1 and path[0] == "obstacle" and isinstance(path[1], int):
+        member = _follow(data, path[:2])
+        name = member.get("name") if isinstance(member, dict) else None
+        return name if isinstance(name, str) else None
+    return None
+
+
+def _show(value: Any) -> str:
+    text = repr(value)
+    return text if len(text) <= 80 else text[:77] + "..."
+
+
+def _find_keys(path: list) -> list[str]:
+    """Keys that the schema knows at a path."""
+    model: Any = schema.SceneSection
+    for part in path:
+        if isinstance(part, int):
+            continue
+        model = _find_section(model.model_fields[part].annotation)
+    return list(model.model_fields)
+
+
+def _find_section(annotation: Any) -> Any:
+    if isinstance(annotation, type) and issubclass(annotation, schema.Section):
+        return annotation
+    return next(found for found in map(_find_section, get_args(annotation)) if found is not None)

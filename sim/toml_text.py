@@ -1,0 +1,144 @@
+"""TOML text of a scene: values set by dotted path, and writing the result."""
+
+from __future__ import annotations
+
+import copy
+import json
+import math
+import re
+import tomllib
+from typing import Any
+
+# Components of the lists of a scene that a path may call by name.
+COMPONENTS = {
+    "pose": ("x", "y", "theta"),
+    "velocity": ("vx", "vy", "omega"),
+    "gravity": ("gx", "gy"),
+    "force": ("fx", "fy"),
+    "center_of_mass": ("x", "y"),
+    "box": ("width", "height"),
+}
+# Lists that a path may enter although the text leaves them out.
+DEFAULTS = {"pose": [0.0, 0.0, 0.0], "velocity": [0.0, 0.0, 0.0], "gravity": [0.0, -9.81], "force": [0.0, 0.0]}
+_BARE_KEY = re.compile(r"[A-Za-z0-9_-]+")
+_KEY = r'''"([^"]+)"|([^."]+)'''
+_PATH = re.compile(rf"(?:{_KEY})(?:\.(?:{_KEY}))*")
+
+
+class PathError(ValueError):
+    """A dotted path leads nowhere; the message says where it ends and what is there."""
+
+
+def parse_value(text: Any) -> Any:
+    """A value of an override: strings are read as TOML (0.2, [1, 2], "20 deg"), else taken as they are."""
+    if not isinstance(text, str):
+        return text
+    try:
+        return tomllib.loads(f"value = {text}")["value"]
+    except (tomllib.TOMLDecodeError, KeyError):
+        return text
+
+
+def split_path(path: str) -> list[str]:
+    """Keys of a dotted path; a key with dots is written in quotes, as in TOML: obstacle."left.wall".mu"""
+    if not _PATH.fullmatch(path):
+        raise PathError("is no dotted path such as friction.default")
+    return [quoted or bare for quoted, bare in re.findall(_KEY, path)]
+
+
+def apply_override(data: dict, path: str, value: Any) -> None:
+    """Set the value at a dotted path of a parsed scene, in place. Raises PathError.
+
+    Members of a list are called by index, by name (obstacle.floor.mu) or by component (workpiece.pose.theta). Tables
+    that are missing are made; the schema judges later whether they may be there.
+    """
+    keys = split_path(path)
+    here: Any = data
+    for depth, key in enumerate(keys):
+        last = depth == len(keys) - 1
+        if isinstance(here, dict):
+            if last:
+                here[key] = value
+            else:
+                here = here.setdefault(key, copy.copy(DEFAULTS.get(key, {})))
+        elif isinstance(here, list):
+            index = _find_member(here, keys[:depth], key)
+            if last:
+                here[index] = value
+            else:
+                here = here[index]
+        else:
+            raise PathError(f"{'.'.join(keys[:depth])} = {here!r} has no key {key!r}")
+
+
+def _find_member(members: list, keys: list[str], key: str) -> int:
+    where = ".".join(keys)
+    if key.isdigit() and int(key) < len(members):
+        return int(key)
+    names = [member.get("name") for member in members if isinstance(member, dict)]
+    if names:
+        if key in names:
+            return names.index(key)
+        valid = [str(i) for i in range(len(members))] + [name for name in names if name]
+    else:
+        components = COMPONENTS.get(keys[-1], ())[: len(members)]
+        if key in components:
+            return components.index(key)
+        valid = [*components] or [str(i) for i in range(len(members))]
+    raise PathError(f"{where} has no member {key!r}; valid: {', '.join(valid)}")
+
+
+def dump_toml(data: dict, comment: str = "") -> str:
+    """TOML text of a parsed scene, with an optional block of comment lines on top; floats keep all their digits."""
+    lines = [comment.rstrip("\n")] if comment else []
+    _dump_table(data, "", lines)
+    return "\n".join(lines).strip("\n") + "\n"
+
+
+def _dump_table(table: dict, path: str, lines: list[str]) -> None:
+    later = []
+    for key, value in table.items():
+        tables = isinstance(value, list) and value and all(isinstance(member, dict) for member in value)
+        if tables or (isinstance(value, dict) and not path):
+            later.append((key, value))
+        else:
+            lines.append(f"{_dump_key(key)} = {_dump_value(value)}")
+    for key, value in later:
+        name = f"{path}.{_dump_key(key)}" if path else _dump_key(key)
+        for member in value if isinstance(value, list) else [value]:
+            lines += ["", f"[[{name}]]" if isinstance(value, list) else f"[{name}]"]
+            _dump_table(member, name, lines)
+
+
+def _dump_key(key: str) -> str:
+    return key if _BARE_KEY.fullmatch(key) else _dump_string(key)
+
+
+def _dump_string(text: str) -> str:
+    return json.dumps(text, ensure_ascii=False).replace("\x7f", "\\u007f")
+
+
+def _dump_value(value: Any) -> str:
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, int):
+        return str(value)
+    if isinstance(value, float):
+        return repr(value) if math.isfinite(value) else {math.inf: "inf", -math.inf: "-inf"}.get(value, "nan")
+    if isinstance(value, str):
+        return _dump_string(value)
+    if isinstance(value, list | tuple):
+        return f"[{', '.join(_dump_value(member) for member in value)}]"
+    if isinstance(value, dict):
+        return "{" + ", ".join(f"{_dump_key(key)} = {_dump_value(member)}" for key, member in value.items()) + "}"
+    return value.isoformat()  # dates and times: the schema refuses them, but the message shows them
+
+
+def find_leading_comment(text: str) -> str:
+    """The block of comment lines at the top of a TOML text, line ends included."""
+    block = []
+    for line in text.splitlines():
+        if not line.startswith("#"):
+            break
+        block.append(line + "\n")
+    return "".join(block)
