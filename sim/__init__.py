@@ -1,1 +1,33 @@
-"""From a scene to a trajectory, to a file, to a picture."""
+"""From a scene to a trajectory, to a file, to a picture.
+
+    from sim import load_scene, simulate, read_trajectory
+    trajectory = simulate(load_scene("peg_in_hole"), duration=1.0)
+
+Names are loaded on first use, so that reading a scene does not wait for the compiler.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from sim.engine import simulate
+    from sim.reading import read_trajectory
+    from sim.scene import load_scene
+
+__all__ = ["load_scene", "read_trajectory", "simulate"]
+
+_HOMES = {"load_scene": "sim.scene", "simulate": "sim.engine", "read_trajectory": "sim.reading"}
+
+
+def __getattr__(name: str):
+    if name not in _HOMES:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    value = getattr(import_module(_HOMES[name]), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *_HOMES})

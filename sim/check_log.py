@@ -1,0 +1,155 @@
+"""Is a log sound? The laws are checked again from its rows alone; nothing of the solver is used.
+
+For every step: m a = load + sum of contact forces, m rho^2 alpha = load torque + sum of their moments; fn >= 0 and
+|ft| <= mu fn; friction against slip; gap 0; kinetic energy as the velocity says. For every impact: m times the jump of
+the velocity is the sum of impulses, and kinetic energy does not grow. Over the run: energy balances with the work.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from sim.records import CONTACT_LETTERS
+from sim.trajectory import Trajectory
+
+# Limits are relative to the forces, momenta, lengths or energies that occur in the log. They leave room for rounding in
+# long sums, and for nothing that can be seen: an honest log stays below a hundredth of each.
+LAW_LIMIT = 1e-7
+GAP_LIMIT = 1e-8
+
+
+class Verdict(NamedTuple):
+    """One check: what must hold, the largest violation, the limit for it (both relative), and whether it holds."""
+
+    law: str
+    residual: float
+    limit: float
+
+    @property
+    def holds(self) -> bool:
+        return bool(self.residual <= self.limit)  # False for NaN
+
+
+def check_log(trajectory: Trajectory) -> list[Verdict]:
+    """All checks of a log, in the order in which they make sense: without finite rows nothing else is asked."""
+    tables = (trajectory.steps, trajectory.contacts, trajectory.events, trajectory.impulses)
+    broken = sum(int(np.sum(~np.isfinite(table[name]))) for table in tables for name in table.dtype.names
+                 if table.dtype[name].kind == "f")
+    verdicts = [Verdict("all numbers are finite (number of others)", float(broken), 0.0)]
+    if broken or len(trajectory) == 0:
+        return verdicts
+    backwards = max(find_largest(-np.diff(trajectory.time)), find_largest(-np.diff(trajectory.events["time"])))
+    verdicts.append(Verdict("time never goes back (s)", backwards, 0.0))
+    verdicts += check_balance(trajectory)
+    verdicts += check_contact_laws(trajectory)
+    verdicts += check_impacts(trajectory)
+    verdicts += check_energy(trajectory)
+    return verdicts
+
+
+def find_largest(values: np.ndarray) -> float:
+    """Largest value, at least 0; 0 of nothing."""
+    return max(0.0, float(np.max(values))) if len(values) else 0.0
+
+
+def compute_wrench(rows: np.ndarray, owner: np.ndarray, centre: np.ndarray) -> np.ndarray:
+    """(n, 3): sum of force and moment about the centre of mass of the contact rows of each of n owners."""
+    fx = rows["fn"] * rows["nx"] + rows["ft"] * rows["ny"]
+    fy = rows["fn"] * rows["ny"] - rows["ft"] * rows["nx"]
+    arm = np.column_stack((rows["px"], rows["py"])) - centre[owner]
+    wrench = np.zeros((len(centre), 3))
+    np.add.at(wrench, owner, np.column_stack((fx, fy, arm[:, 0] * fy - arm[:, 1] * fx)))
+    return wrench
+
+
+def find_owners(counts: np.ndarray, firsts: np.ndarray, n_rows: int) -> tuple[np.ndarray, np.ndarray]:
+    """(owners, rows): for each contact row that belongs to a step or event, the index of that step or event."""
+    owners = np.repeat(np.arange(len(counts)), counts)
+    offsets = np.arange(len(owners)) - np.repeat(np.cumsum(counts) - counts, counts)
+    rows = firsts[owners] + offsets
+    if np.any((rows < 0) | (rows >= n_rows)):
+        raise ValueError("a step or event names contact rows that are not there")
+    return owners, rows
+
+
+def check_balance(trajectory: Trajectory) -> list[Verdict]:
+    """m a = load + contact forces, and the same for moments, divided by rho to be comparable."""
+    steps, part = trajectory.steps, trajectory.record.workpiece
+    owners, rows = find_owners(steps["n_contacts"], steps["first_contact"], len(trajectory.contacts))
+    wrench = compute_wrench(trajectory.contacts[rows], owners, trajectory.pose[:, :2])
+    load = np.column_stack((steps["load_fx"], steps["load_fy"], steps["load_torque"]))
+    arm = np.array([1.0, 1.0, part.rho])
+    inertia = part.mass * np.array([1.0, 1.0, part.rho**2])
+    residual = np.abs(inertia * trajectory.acceleration - load - wrench) / arm
+    forces = trajectory.contacts["fn"] + np.abs(trajectory.contacts["ft"])
+    scale = max(find_largest(np.abs(load / arm).ravel()), find_largest(forces))
+    # A step without any acceleration set (no solution) carries no acceleration to check.
+    residual = residual[steps["set_kind"] > 0]
+    largest = find_largest(residual.ravel())
+    return [Verdict("mass times acceleration is the sum of forces", divide(largest, scale), LAW_LIMIT)]
+
+
+def divide(value: float, scale: float) -> float:
+    """value / scale, 0 where there is nothing to compare."""
+    return value / scale if scale > 0.0 else float(value > 0.0)
+
+
+def check_contact_laws(trajectory: Trajectory) -> list[Verdict]:
+    """Unilateral contact and Coulomb's law in every contact row of every step."""
+    rows, record = trajectory.contacts, trajectory.record
+    mu = np.array([body.mu for body in record.obstacles] or [0.0])[rows["obstacle"]]
+    scale = find_largest(np.abs(rows["fn"]))
+    vertices = record.workpiece.vertices
+    size = float(np.max(np.ptp(vertices, axis=0))) if len(vertices) else 0.0
+    cone = find_largest((np.abs(rows["ft"]) - mu * rows["fn"]) / (1.0 + mu))
+    right, left = (rows["letter"] == CONTACT_LETTERS.index(letter) for letter in "rl")
+    wrong = np.concatenate((rows["ft"][right], -rows["ft"][left]))
+    return [
+        Verdict("contacts push and do not pull", divide(find_largest(-rows["fn"]), scale), LAW_LIMIT),
+        Verdict("friction stays in its cone", divide(cone, scale), LAW_LIMIT),
+        Verdict("friction acts against slip", divide(find_largest(wrong), scale), LAW_LIMIT),
+        Verdict("closed contacts are closed", divide(find_largest(np.abs(rows["gap"])), size), GAP_LIMIT),
+    ]
+
+
+def check_impacts(trajectory: Trajectory) -> list[Verdict]:
+    """Momentum and energy at every event."""
+    events, part = trajectory.events, trajectory.record.workpiece
+    if len(events) == 0:
+        return []
+    before, after = (np.column_stack([events[f"{name}_{when}"] for name in ("vx", "vy", "omega")])
+                     for when in ("before", "after"))
+    owners, rows = find_owners(events["n_impulses"], events["first_impulse"], len(trajectory.impulses))
+    centre = np.column_stack((events["x"], events["y"]))
+    impulse = compute_wrench(trajectory.impulses[rows], owners, centre)
+    arm = np.array([1.0, 1.0, part.rho])
+    inertia = part.mass * np.array([1.0, 1.0, part.rho**2])
+    has_impulses = events["n_impulses"] > 0
+    residual = (np.abs(inertia * (after - before) - impulse) / arm)[has_impulses]
+    momentum = find_largest((np.abs(inertia * before) / arm).ravel())
+    growth = 0.5 * np.sum(inertia * (after**2 - before**2), axis=1)
+    energy = find_largest(0.5 * np.sum(inertia * before**2, axis=1))
+    largest = find_largest(residual.ravel())
+    return [
+        Verdict("impulses change the momentum by their sum", divide(largest, momentum), LAW_LIMIT),
+        Verdict("no impact adds energy", divide(find_largest(growth[has_impulses]), energy), LAW_LIMIT),
+    ]
+
+
+def check_energy(trajectory: Trajectory) -> list[Verdict]:
+    """The kinetic energy is that of the velocity, and changes by the work of load, friction and impacts."""
+    steps, part = trajectory.steps, trajectory.record.workpiece
+    inertia = part.mass * np.array([1.0, 1.0, part.rho**2])
+    kinetic = 0.5 * np.sum(inertia * trajectory.velocity**2, axis=1)
+    work = [steps[name] - steps[name][0] for name in ("work_load", "work_friction", "work_impact")]
+    balance = np.abs(steps["kinetic"] - steps["kinetic"][0] - sum(work))
+    scale = max(find_largest(kinetic), *(find_largest(np.abs(term)) for term in work))
+    gained = max(find_largest(np.diff(work[1])), find_largest(np.diff(work[2])))
+    wrong = find_largest(np.abs(kinetic - steps["kinetic"]))
+    return [
+        Verdict("kinetic energy is that of the velocity", divide(wrong, scale), LAW_LIMIT),
+        Verdict("energy balances with the work", divide(find_largest(balance), scale), LAW_LIMIT),
+        Verdict("friction and impacts take energy, they give none", divide(gained, scale), LAW_LIMIT),
+    ]

@@ -1,0 +1,236 @@
+"""The command line. Commands read words, call the library and print; heavy modules load when a command needs them.
+
+Exit codes: 0 done; 1 a run or a check that did not end well; 2 a wrong command, scene or file; 130 interrupted.
+"""
+
+from __future__ import annotations
+
+import difflib
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+if TYPE_CHECKING:
+    from sim.scene import Scene
+
+EXIT_DONE, EXIT_NOT_WELL, EXIT_WRONG, EXIT_INTERRUPTED = 0, 1, 2, 130
+LOG_SUFFIXES = (".h5", ".hdf5")
+
+app = typer.Typer(
+    name="stiction", no_args_is_help=True, add_completion=False, rich_markup_mode=None,
+    help="Every motion that Newton and Coulomb allow, for one rigid planar part against polygons.",
+    epilog="SCENE is the name of a built-in scene (see `stiction scenes`) or a TOML file; FILE is a log of a run.",
+)
+
+SceneArgument = Annotated[str, typer.Argument(metavar="SCENE", help="A built-in scene or a TOML file.")]
+EitherArgument = Annotated[str, typer.Argument(metavar="SCENE|FILE", help="A scene, or the log of a run (.h5).")]
+SetOption = Annotated[list[str] | None, typer.Option(
+    "--set", metavar="KEY=VALUE", help="Change a value of the scene, such as friction.default=0.2. May be repeated.")]
+
+
+class UserError(Exception):
+    """Something the user can put right; the message says what and how."""
+
+
+# ---- commands --------------------------------------------------------------------------------------------------------
+
+
+def print_version(asked: bool) -> None:
+    if asked:
+        from importlib.metadata import version
+
+        typer.echo(f"stiction {version('stiction')}")
+        raise typer.Exit
+
+
+@app.callback()
+def describe_program(
+    version: Annotated[bool, typer.Option("--version", callback=print_version, is_eager=True,
+                                          help="Print the version and end.")] = False,
+    debug: Annotated[bool, typer.Option("--debug", help="Show where in the program an error arose.")] = False,
+) -> None:
+    pass  # --debug is read in `main`, where it may stand anywhere
+
+
+@app.command("scenes")
+def list_scenes() -> None:
+    """List the built-in scenes, one line each."""
+    import scenes
+    from sim.toml_text import find_leading_comment
+
+    names = scenes.names()
+    width = max(map(len, names), default=0)
+    for name in names:
+        comment = find_leading_comment(scenes.path(name).read_text(encoding="utf-8"))
+        summary = comment.splitlines()[0].lstrip("# ").rstrip() if comment else ""
+        typer.echo(f"{name:<{width}}  {summary}")
+
+
+@app.command("run")
+def run_scene(
+    scene: SceneArgument,
+    overrides: SetOption = None,
+    output: Annotated[Path | None, typer.Option(
+        "--output", "-o", metavar="FILE", help="The log to write; outputs/NAME.h5 if not given.")] = None,
+    choice: Annotated[str | None, typer.Option(
+        metavar="RULE", help="What to follow where several motions are possible: continue, stick, separate or stop. "
+        "Short for --set run.choice=RULE.")] = None,
+    duration: Annotated[str | None, typer.Option(
+        metavar="SECONDS", help="How long to run. Short for --set run.duration=SECONDS.")] = None,
+) -> None:
+    """Run a scene, write its log, and say what happened."""
+    from sim import report_run
+
+    values = split_overrides(overrides or [])
+    values |= {f"run.{key}": value for key, value in (("choice", choice), ("duration", duration)) if value is not None}
+    loaded = open_scene(scene, values)
+    path = output or Path("outputs") / f"{loaded.name}.h5"
+    trajectory = report_run.run_with_progress(loaded, path)
+    report_run.print_run(trajectory, path)
+    if trajectory.status.name == "INTERRUPTED":
+        raise typer.Exit(EXIT_INTERRUPTED)
+    raise typer.Exit(EXIT_DONE if trajectory.status.completed else EXIT_NOT_WELL)
+
+
+@app.command("replay")
+def replay_log(
+    file: Annotated[Path, typer.Argument(metavar="FILE", help="The log of a run (.h5).")],
+    save: Annotated[Path | None, typer.Option(
+        metavar="FILE", help="Write a movie (.gif, .mp4 or .html) instead of opening a window.")] = None,
+    speed: Annotated[float, typer.Option(help="Speed of the replay; 0.5 is half speed.")] = 1.0,
+    fps: Annotated[float | None, typer.Option(help="Frames a second.")] = None,
+) -> None:
+    """Show the log of a run in a window, or save it as a movie."""
+    from sim import report_replay
+
+    report_replay.replay_file(find_log(str(file)), save, speed, fps)
+
+
+@app.command("accelerations")
+def list_accelerations(
+    source: EitherArgument,
+    at: Annotated[float | None, typer.Option(
+        "--at", metavar="SECONDS", help="The time; of a scene, it is run until then. The start if not given.")] = None,
+    overrides: SetOption = None,
+) -> None:
+    """List every acceleration that is possible at one time, with its mode, forces and residuals."""
+    if is_log(source):
+        refuse_overrides(overrides)
+        path = find_log(source)
+        from sim import report_accelerations
+
+        report_accelerations.print_of_log(path, at)
+    else:
+        scene = open_scene(source, split_overrides(overrides or []))
+        from sim import report_accelerations
+
+        report_accelerations.print_of_scene(scene, at)
+
+
+@app.command("check")
+def check_source(source: EitherArgument, overrides: SetOption = None) -> None:
+    """Say what a scene or a log holds, and whether it is sound."""
+    from sim import report_check
+
+    if is_log(source):
+        refuse_overrides(overrides)
+        sound = report_check.print_log(find_log(source))
+    else:
+        sound = report_check.print_scene(open_scene(source, split_overrides(overrides or [])))
+    raise typer.Exit(EXIT_DONE if sound else EXIT_NOT_WELL)
+
+
+# ---- words of the user -----------------------------------------------------------------------------------------------
+
+
+def split_overrides(words: list[str]) -> dict[str, str]:
+    """{"friction.default": "0.2"} from ["friction.default=0.2"]; values are read where the scene is."""
+    values = {}
+    for word in words:
+        key, equals, value = word.partition("=")
+        if not equals or not key.strip() or not value.strip():
+            raise UserError(f"--set {word}: write KEY=VALUE, for example --set friction.default=0.2")
+        values[key.strip()] = value.strip()
+    return values
+
+
+def refuse_overrides(words: list[str] | None) -> None:
+    if words:
+        raise UserError("--set changes a scene; the log of a run cannot be changed")
+
+
+def is_log(source: str) -> bool:
+    return source.lower().endswith(LOG_SUFFIXES)
+
+
+def find_log(source: str) -> Path:
+    path = Path(source)
+    if path.is_file():
+        return path
+    if path.is_dir():
+        raise UserError(f"{path} is a folder; name a log of a run inside it")
+    nearby = sorted(entry.name for entry in path.parent.glob("*") if entry.suffix in LOG_SUFFIXES)
+    close = difflib.get_close_matches(path.name, nearby, n=3, cutoff=0.5)
+    hint = f" Did you mean {' or '.join(str(path.parent / name) for name in close)}?" if close else ""
+    raise UserError(f"there is no file {path}.{hint} `stiction run SCENE -o {path}` would write one.")
+
+
+def open_scene(source: str, overrides: dict[str, str]) -> Scene:
+    """The scene of this name or file. Raises UserError or SceneError."""
+    import scenes
+
+    if source in scenes.names() or Path(source).is_file():
+        from sim.scene import load_scene
+
+        return load_scene(source, overrides=overrides)
+    if Path(source).is_dir():
+        raise UserError(f"{source} is a folder; name a TOML file inside it")
+    close = difflib.get_close_matches(Path(source).stem, scenes.names(), n=3, cutoff=0.5)
+    hint = f" Did you mean {' or '.join(close)}?" if close else ""
+    kind = "file" if source.endswith(".toml") or "/" in source else "scene or file"
+    raise UserError(f"there is no {kind} {source}.{hint}\nBuilt-in scenes: {', '.join(scenes.names())}")
+
+
+# ---- the frame around all commands -----------------------------------------------------------------------------------
+
+
+def list_known_errors() -> tuple[type[BaseException], ...]:
+    """The errors whose message is meant for the user; asked only once one has been raised."""
+    from sim.scene import SceneError
+
+    known: list[type[BaseException]] = [UserError, SceneError, OSError]
+    for module, name in (("sim.reading", "TrajectoryFileError"), ("sim.replay", "ReplayError")):
+        if module in sys.modules and hasattr(sys.modules[module], name):
+            known.append(getattr(sys.modules[module], name))
+    return tuple(known)
+
+
+def main(arguments: list[str] | None = None) -> None:
+    """Entry point of the command `stiction`; always ends by SystemExit."""
+    words = list(sys.argv[1:] if arguments is None else arguments)
+    debug = "--debug" in words
+    words = [word for word in words if word != "--debug"]
+    try:
+        app(args=words, prog_name="stiction")
+    except KeyboardInterrupt:
+        typer.echo("interrupted", err=True)
+        sys.exit(EXIT_INTERRUPTED)
+    except BrokenPipeError:
+        sys.stderr.close()  # the reader of our output went away, as `head` does
+        sys.exit(EXIT_DONE)
+    except Exception as error:
+        if debug:
+            raise
+        known = isinstance(error, list_known_errors())
+        message = str(error) or type(error).__name__
+        typer.echo(f"Error: {message}", err=True)
+        if not known:
+            typer.echo(f"This is a defect of Stiction ({type(error).__name__}); add --debug to see where it arose.",
+                       err=True)
+        sys.exit(EXIT_WRONG)
+
+
+if __name__ == "__main__":
+    main()

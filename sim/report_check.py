@@ -1,0 +1,67 @@
+"""What a scene or a log holds, and whether it is sound."""
+
+from __future__ import annotations
+
+import shlex
+from pathlib import Path
+
+from sim.console import format_number, make_console, make_table, print_fields
+from sim.scene import Scene
+
+
+def print_scene(scene: Scene) -> bool:
+    """Describe a scene. It was checked when it was read, so it is sound."""
+    console = make_console()
+    console.print(f"{scene.name}: a sound scene", style="bold")
+    part, run = scene.workpiece, scene.run
+    x, y, theta = part.pose
+    vx, vy, omega = part.velocity
+    interval = run.output_interval
+    rows = "start, events and end" + ("" if interval is None else f", and every {format_number(interval, 's')}")
+    print_fields(console, [
+        *([("about", scene.summary)] if scene.summary else []),
+        ("workpiece", f"{part.name}: {len(part.outline.vertices)} vertices, mass {format_number(part.mass, 'kg')}, "
+                      f"radius of gyration {format_number(part.rho, 'm')}"),
+        ("centre of mass", f"x = {format_number(x, 'm')}, y = {format_number(y, 'm')}, "
+                           f"theta = {format_number(theta, 'rad')}"),
+        ("velocity", f"{format_number(vx, 'm/s')}, {format_number(vy, 'm/s')}, {format_number(omega, 'rad/s')}"),
+        ("gravity", f"{format_number(scene.gravity[0])}, {format_number(scene.gravity[1])} m/s^2"),
+        ("load", f"{format_number(scene.load[0])}, {format_number(scene.load[1])} N, "
+                 f"{format_number(scene.load[2], 'N m')}"),
+        ("run", f"{format_number(run.duration, 's')}, rows at {rows}; choice {run.choice}"),
+    ])
+    table = make_table("Obstacles", ["name", "vertices", "friction", "restitution"], words=("name",))
+    for obstacle in scene.obstacles:
+        table.add_row(obstacle.name, str(len(obstacle.outline.vertices)), format_number(obstacle.mu),
+                      format_number(obstacle.e))
+    console.print(table)
+    return True
+
+
+def print_log(path: Path) -> bool:
+    """Describe a log and check the laws in every row; returns whether all hold and the run has ended by itself."""
+    from sim.check_log import check_log
+    from sim.reading import read_trajectory
+    from sim.report_run import describe_run
+
+    trajectory = read_trajectory(path)
+    verdicts = check_log(trajectory)
+    ended = trajectory.status.name != "RUNNING"
+    sound = ended and all(verdict.holds for verdict in verdicts)
+    console = make_console()
+    console.print(f"{shlex.quote(str(path))}: {'a sound log' if sound else 'NOT a sound log'}",
+                  style="bold" if sound else "bold red")
+    print_fields(console, [
+        ("scene", trajectory.record.name + (f", from {trajectory.record.source}" if trajectory.record.source else "")),
+        ("status", f"{trajectory.status.name}: {trajectory.status.happened}"),
+        *([("message", trajectory.message)] if trajectory.message else []),
+        *([] if trajectory.status.completed else [("advice", trajectory.status.advice)]),
+        *describe_run(trajectory),
+    ])
+    columns = ["law", "largest violation", "limit", ""]
+    table = make_table("Laws, checked again from the rows", columns, words=("law", ""))
+    for verdict in verdicts:
+        table.add_row(verdict.law, f"{verdict.residual:.1e}", f"{verdict.limit:.0e}",
+                      "holds" if verdict.holds else "VIOLATED")
+    console.print(table)
+    return sound

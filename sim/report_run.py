@@ -1,0 +1,118 @@
+"""Run a scene under the eyes of a user, and say what happened."""
+
+from __future__ import annotations
+
+import shlex
+from contextlib import contextmanager
+from pathlib import Path
+
+import numpy as np
+from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
+
+from sim.console import format_number, make_console, print_fields
+from sim.reading import read_trajectory
+from sim.scene import Scene
+from sim.storage import H5Sink
+from sim.trajectory import Trajectory
+
+COMPILING = "Compiling, once on this machine; this takes about half a minute ..."
+
+
+def run_with_progress(scene: Scene, path: Path) -> Trajectory:
+    """Run `scene` into the log `path`, with a progress bar on a terminal, and return what the log holds.
+
+    Ctrl-C ends the run; the log keeps what was computed. The log is opened first: a folder that cannot be written is
+    reported before anything is compiled or computed.
+    """
+    with H5Sink(path, scene) as sink:
+        from geometry._jit import CompileClock
+        from sim.engine import simulate
+
+        with show_progress(scene) as (progress, tell_compiling), CompileClock(tell_compiling):
+            try:
+                simulate(scene, sink=sink, progress=progress)
+            except KeyboardInterrupt:
+                sink.__exit__(KeyboardInterrupt, KeyboardInterrupt(), None)  # unless the engine has closed it already
+    return read_trajectory(path)
+
+
+@contextmanager
+def show_progress(scene: Scene):
+    """Yields a function to call with the time reached, and one to call when compiling begins."""
+    console = make_console(stderr=True)
+    bar = Progress(TextColumn("{task.description}"), BarColumn(),
+                   TextColumn("{task.completed:.3g} of {task.total:.3g} s"), TimeRemainingColumn(),
+                   console=console, transient=True, disable=not console.is_terminal)
+    task = bar.add_task(scene.name, total=scene.run.duration)
+    with bar:
+        yield (lambda time, *_: bar.update(task, completed=time)), (lambda: console.print(COMPILING))
+
+
+def print_run(trajectory: Trajectory, path: Path) -> None:
+    """The short account of a run: how it ended, what happened, how well the laws held, what to do next."""
+    console = make_console()
+    status = trajectory.status
+    console.print(f"{trajectory.record.name}: {status.happened}", style="bold" if status.completed else "bold red")
+    if trajectory.message:
+        console.print(f"  {trajectory.message}")
+    if not status.completed:
+        console.print(f"  {status.advice}")
+    print_fields(console, describe_run(trajectory))
+    name = shlex.quote(str(path))
+    console.print(f"Log: {name}")
+    console.print(f"See it:   stiction replay {name}")
+    if status.name in ("NO_SOLUTION", "NOT_UNIQUE") and len(trajectory):
+        console.print(f"Look into it:   stiction accelerations {name} --at {float(trajectory.time[-1])!r}")
+
+
+def describe_run(trajectory: Trajectory) -> list[tuple[str, str]]:
+    """(name, text) of each line of the account."""
+    account = trajectory.account
+    fields = []
+    if len(trajectory):
+        x, y, theta = trajectory.pose[-1]
+        fields += [
+            ("end", f"t = {trajectory.time[-1]:.9g} s, x = {x:.9g} m, y = {y:.9g} m, theta = {theta:.9g} rad"),
+            ("mode", describe_mode(trajectory)),
+        ]
+    fields += [
+        ("events", count_events(trajectory)),
+        ("energy", f"{describe_energy(account)}"),
+        ("laws", f"largest penetration {account.penetration:.1e} m, gap {account.gap_residual:.1e} m, "
+                 f"slip {account.slip_residual:.1e} m/s, balance {account.balance_residual:.1e}, "
+                 f"cone {account.cone_residual:.1e}"),
+        ("not unique", describe_not_unique(trajectory)),
+        ("rows", f"{len(trajectory)} in the log, {account.n_steps} steps"),
+        ("wall time", f"compile {account.wall_compile:.2f} s, solve {account.wall_solve:.3f} s, "
+                      f"output {account.wall_output:.3f} s"),
+    ]
+    return fields
+
+
+def describe_mode(trajectory: Trajectory) -> str:
+    contacts = trajectory.contacts_at(-1)
+    if len(contacts) == 0:
+        return "free, no contact"
+    names = [trajectory.record.obstacles[index].name for index in np.unique(contacts["obstacle"])]
+    return f"{trajectory.mode_at(-1)} (one letter a contact), on {', '.join(names)}"
+
+
+def count_events(trajectory: Trajectory) -> str:
+    from sim.events import EVENT_KINDS
+
+    kinds, counts = np.unique(trajectory.events["kind"], return_counts=True)
+    return ", ".join(f"{count} {EVENT_KINDS[kind]}" for kind, count in zip(kinds, counts, strict=True)) or "none"
+
+
+def describe_energy(account) -> str:
+    return (f"kinetic {format_number(account.energy_start)} J to {format_number(account.energy_end)} J; "
+            f"load {account.work_load:+.6g} J, friction {account.work_friction:+.6g} J, "
+            f"impacts {account.work_impact:+.6g} J; unexplained {account.energy_residual:.1e}")
+
+
+def describe_not_unique(trajectory: Trajectory) -> str:
+    spans = trajectory.not_unique
+    if len(spans) == 0:
+        return "never: one acceleration at all times"
+    total = format_number(trajectory.account.time_not_unique, "s")
+    return f"{total} in {len(spans)} interval(s), first at t = {spans[0, 0]:.6g} s"
