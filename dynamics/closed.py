@@ -1,0 +1,220 @@
+"""The closed contacts of a state, and the rows of the contact problem they make.
+
+A contact enters the acceleration problem if its gap and its gap rate are zero to rounding. A convex corner on a convex
+corner has two candidate normals and the constraint "either gap rate is nonnegative": where one of them is positive the
+contact is open, where one is negative the other alone counts, and only where both are zero the whole fan may push.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from dynamics.choose import UNKNOWN_LETTER
+from dynamics.constrained import LETTER_L, LETTER_R, LETTER_S, compute_frame, get_mu
+from dynamics.problem import Problem
+from geometry._jit import jit
+from geometry.detection import find_contacts
+
+
+class Closed(NamedTuple):
+    """Closed contacts and their rows; `counts[0]` is their number, all arrays have the same capacity k."""
+
+    counts: np.ndarray  # (1,) int64
+    triple: np.ndarray  # (k, 3) int64
+    corner: np.ndarray  # (k, 3) int64, see `find_contacts`
+    rate: np.ndarray  # (k,) m/s, gap rate
+    previous: np.ndarray  # (k,) int64, letter before, UNKNOWN_LETTER for a new contact
+    letter: np.ndarray  # (k,) int64
+    N: np.ndarray  # (k, 3)
+    b: np.ndarray  # (k,)
+    T: np.ndarray  # (k, 3)
+    d: np.ndarray  # (k,)
+    slip: np.ndarray  # (k,) int64
+    mu: np.ndarray  # (k,)
+    partner: np.ndarray  # (k,) int64, the other row of a corner contact, -1 if none
+    fn: np.ndarray  # (k,) forces or impulses per mass
+    ft: np.ndarray  # (k,)
+
+
+def allocate_closed(capacity: int) -> Closed:
+    """Work arrays for at most `capacity` closed contacts."""
+    k = capacity
+
+    def integers(*shape):
+        return np.zeros(shape, dtype=np.int64)
+
+    def reals(*shape):
+        return np.zeros(shape)
+
+    return Closed(
+        integers(1), integers(k, 3), integers(k, 3), reals(k), integers(k), integers(k),
+        reals(k, 3), reals(k), reals(k, 3), reals(k), integers(k), reals(k), integers(k), reals(k), reals(k),
+    )  # fmt: skip
+
+
+@jit
+def make_problem(closed, w):
+    """The contact problem of the closed contacts, as views."""
+    k = closed.counts[0]
+    return Problem(
+        w, closed.N[:k], closed.b[:k], closed.T[:k], closed.d[:k], closed.slip[:k], closed.mu[:k], closed.partner[:k]
+    )
+
+
+@jit
+def fill_row(body, closed, k, pose, velocity, speed_zero):
+    """Rows, biases, slip sign, friction and gap rate of contact k."""
+    nx, ny, nq, vq, b, d, slip = compute_frame(body, closed.triple[k], pose, velocity)
+    closed.N[k, 0], closed.N[k, 1], closed.N[k, 2] = nx, ny, nq
+    closed.T[k, 0], closed.T[k, 1], closed.T[k, 2] = ny, -nx, vq
+    closed.b[k], closed.d[k] = b, d
+    closed.mu[k] = get_mu(body, closed.triple[k])
+    closed.slip[k] = 0 if abs(slip) <= speed_zero else (1 if slip > 0.0 else -1)
+    closed.rate[k] = nx * velocity[0] + ny * velocity[1] + nq * body.rho * velocity[2]
+
+
+@jit
+def find_closed(body, mode, state, touch, speed_zero, closed, scratch):
+    """Find the contacts at `state` = (pose, velocity) and fill their rows; returns how many, or TOO_MANY_CONTACTS.
+
+    Contacts that the mode holds keep their letter as `previous`.
+    """
+    pose, velocity = state
+    n = find_contacts(body.part, body.walls, pose, touch, closed.triple, closed.corner, scratch)
+    closed.counts[0] = max(n, 0)
+    for k in range(n):
+        fill_row(body, closed, k, pose, velocity, speed_zero)
+        closed.partner[k] = -1
+        closed.previous[k] = UNKNOWN_LETTER
+        for m in range(mode.counts[0]):
+            held = mode.triple[m]
+            if (
+                held[0] == closed.triple[k, 0]
+                and held[1] == closed.triple[k, 1]
+                and held[2] == closed.triple[k, 2]
+            ):
+                closed.previous[k] = mode.letter[m]
+    return n
+
+
+@jit
+def fill_from_mode(body, mode, state, speed_zero, closed):
+    """Fill the rows with the contacts of a mode at a state beside the event, slip signs taken from the letters."""
+    pose, velocity = state
+    n = mode.counts[0]
+    closed.counts[0] = n
+    for k in range(n):
+        closed.triple[k] = mode.triple[k]
+        closed.corner[k] = -1
+        closed.partner[k] = -1
+        fill_row(body, closed, k, pose, velocity, speed_zero)
+        letter = mode.letter[k]
+        closed.previous[k] = letter
+        closed.slip[k] = 1 if letter == LETTER_R else (-1 if letter == LETTER_L else 0)
+    return n
+
+
+@jit
+def _copy_contact(closed, source, target):
+    if source == target:
+        return
+    closed.triple[target] = closed.triple[source]
+    closed.corner[target] = closed.corner[source]
+    closed.rate[target] = closed.rate[source]
+    closed.previous[target] = closed.previous[source]
+    closed.N[target] = closed.N[source]
+    closed.b[target] = closed.b[source]
+    closed.T[target] = closed.T[source]
+    closed.d[target] = closed.d[source]
+    closed.slip[target] = closed.slip[source]
+    closed.mu[target] = closed.mu[source]
+    closed.partner[target] = closed.partner[source]
+
+
+@jit
+def _get_side_rate(closed, k, side):
+    """Gap rate along the normal of the given side of the corner that contact k belongs to."""
+    for m in range(closed.counts[0]):
+        c, own = closed.corner[m], closed.corner[k]
+        if c[0] == own[0] and c[1] == own[1] and c[2] == side:
+            return closed.rate[m]
+    return 0.0
+
+
+@jit
+def keep_contacts(closed, speed_zero, impulse):
+    """Drop what cannot push: opening contacts, and the sides of a corner contact that do not count.
+
+    With `impulse` contacts that close (rate < 0) are kept too; without, only those with rate 0. Pairs up what is
+    left of corner contacts in `partner`.
+    """
+    n = closed.counts[0]
+    drop, alone = np.zeros(n, dtype=np.bool_), np.zeros(n, dtype=np.bool_)
+    for k in range(n):
+        rate = closed.rate[k]
+        drop[k] = rate > speed_zero or (rate < -speed_zero and not impulse)
+        side = closed.corner[k, 2]
+        if side >= 0:
+            other = _get_side_rate(closed, k, 1 - side)
+            # Opening along either normal frees the contact; a side that closes gives way to one that does not.
+            drop[k] = rate > speed_zero or other > speed_zero or (rate < -speed_zero and other >= -speed_zero)
+            alone[k] = other < -speed_zero and rate >= -speed_zero
+    kept = 0
+    for k in range(n):
+        if alone[k]:
+            closed.corner[k, 2] = -1
+        if not drop[k]:
+            _copy_contact(closed, k, kept)
+            kept += 1
+    closed.counts[0] = kept
+    _pair_corners(closed)
+
+
+@jit
+def _pair_corners(closed):
+    """One row per side of each corner contact (a flush A and B contact of one side are the same row), paired."""
+    n = closed.counts[0]
+    kept = 0
+    for k in range(n):
+        duplicate = False
+        if closed.corner[k, 2] >= 0:
+            for m in range(kept):
+                same = closed.corner[m, 0] == closed.corner[k, 0] and closed.corner[m, 1] == closed.corner[k, 1]
+                duplicate = duplicate or (same and closed.corner[m, 2] == closed.corner[k, 2])
+        if not duplicate:
+            _copy_contact(closed, k, kept)
+            kept += 1
+    closed.counts[0] = kept
+    for k in range(kept):
+        closed.partner[k] = -1
+    for k in range(kept):
+        for m in range(kept):
+            if closed.corner[k, 2] == 0 and closed.corner[m, 2] == 1:
+                if closed.corner[m, 0] == closed.corner[k, 0] and closed.corner[m, 1] == closed.corner[k, 1]:
+                    closed.partner[k], closed.partner[m] = m, k
+
+
+@jit
+def drop_separating(closed, opening):
+    """Keep the contacts that stay closed under the chosen acceleration.
+
+    A contact with letter s goes; so does the row of a corner contact whose gap would close while its partner holds.
+    """
+    kept = 0
+    for k in range(closed.counts[0]):
+        if closed.letter[k] == LETTER_S or (closed.partner[k] >= 0 and closed.rate[k] < -opening):
+            continue
+        letter = closed.letter[k]
+        _copy_contact(closed, k, kept)
+        closed.letter[kept] = letter
+        kept += 1
+    closed.counts[0] = kept
+
+
+@jit
+def compute_gap_accelerations(closed, a):
+    """Write gap'' = N.a + b of every contact into `rate`."""
+    for k in range(closed.counts[0]):
+        closed.rate[k] = closed.N[k, 0] * a[0] + closed.N[k, 1] * a[1] + closed.N[k, 2] * a[2] + closed.b[k]

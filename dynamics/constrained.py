@@ -1,0 +1,297 @@
+"""The motion while the mode is fixed: closed contacts keep gap 0, rolling contacts keep slip 0.
+
+A mode names the closed contacts and a letter for each (DESIGN of the letters: `n` rolls, `r` slides with T.v > 0, `l` with
+T.v < 0). Of the closed contacts at most two are needed to carry the motion, the *basis*; the others are redundant as long as
+the mode lasts, which the engine watches:
+
+* no contact: free flight;
+* one sliding contact: one unknown force along N -+ mu T, one equation gap'' = 0;
+* one rolling contact: two unknowns along N and T, two equations gap'' = 0 and slip'' = 0;
+* two sliding contacts: two unknowns, two equations.
+
+Three independent equations leave no motion on fixed obstacles: the part is at rest (`STATIC`).
+
+Everything is per unit mass and in (x, y, q = rho theta), where the kinetic metric is the identity, so projections are
+orthogonal.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from geometry._jit import jit
+from geometry.contacts import Part, Walls, compute_contact, compute_variation
+
+LETTER_S, LETTER_N, LETTER_R, LETTER_L = 0, 1, 2, 3
+
+FREE, SLIDING, ROLLING, SLIDING_TWICE, STATIC = 0, 1, 2, 3, 4
+
+OK, SINGULAR = 0, 1
+
+# Smallest sine between two rows (each of length >= 1) that still counts as independent. Below it two constraints are
+# taken for one; the pose would be determined along their difference with less than six digits.
+INDEPENDENT = 1e-9
+
+
+class Body(NamedTuple):
+    """The part, the walls and what acts between them."""
+
+    part: Part
+    walls: Walls
+    w: np.ndarray  # (3,) applied load per mass: (F_x/m, F_y/m, tau/(m rho)) [m/s^2]
+    mu: np.ndarray  # (n_obstacles,)
+    e: np.ndarray  # (n_obstacles,)
+    rho: float  # m
+    mass: float  # kg
+
+
+class Mode(NamedTuple):
+    """Closed contacts and their letters; `counts` is (closed contacts, type of the basis, first, second basis contact)."""
+
+    counts: np.ndarray  # (4,) int64
+    triple: np.ndarray  # (capacity, 3) int64
+    letter: np.ndarray  # (capacity,) int64
+    pin: np.ndarray  # (capacity,) m: `along` of a rolling contact when the mode began
+
+
+def allocate_mode(capacity: int) -> Mode:
+    """An empty mode (free flight)."""
+    integers = np.zeros((capacity, 3), dtype=np.int64), np.zeros(capacity, dtype=np.int64)
+    return Mode(np.zeros(4, dtype=np.int64), *integers, np.zeros(capacity))
+
+
+@jit
+def compute_frame(body, triple, pose, velocity):
+    """(n_x, n_y, n_q/rho, v_q/rho, b, d, slip) of one contact: N = (n_x, n_y, n_q/rho), T = (n_y, -n_x, v_q/rho)."""
+    _, _, nx, ny, rx, ry = compute_contact(body.part, body.walls, triple, pose)
+    nq, vq = nx * ry - ny * rx, nx * rx + ny * ry
+    slip = ny * velocity[0] - nx * velocity[1] + vq * velocity[2]
+    b, d = compute_variation(triple[0], (nx, ny), (rx, ry), velocity[2], slip)
+    return nx, ny, nq / body.rho, vq / body.rho, b, d, slip
+
+
+@jit
+def get_mu(body, triple):
+    """Friction coefficient of a contact."""
+    return body.mu[body.walls.owner[triple[2]]]
+
+
+@jit
+def evaluate_mode(body, mode, pose, velocity, acceleration, force):
+    """Write acceleration (ax, ay, alpha) and force (fn, ft of the first and of the second basis contact, per mass).
+
+    Returns (OK or SINGULAR, power of friction per mass).
+    """
+    w = body.w
+    kind = mode.counts[1]
+    for k in range(4):
+        force[k] = 0.0
+    if kind == FREE:
+        acceleration[0], acceleration[1], acceleration[2] = w[0], w[1], w[2] / body.rho
+        return OK, 0.0
+    first = mode.counts[2]
+    if kind == SLIDING_TWICE:
+        return _slide_twice(body, mode, pose, velocity, acceleration, force)
+    nx, ny, nq, vq, b, d, slip = compute_frame(body, mode.triple[first], pose, velocity)
+    normal_load = nx * w[0] + ny * w[1] + nq * w[2] + b
+    if kind == SLIDING:
+        factor = _friction_factor(body, mode, first)  # ft = factor fn
+        stiffness = 1.0 + nq * (nq + factor * vq)  # N.(N + factor T), as N.T = nq vq
+        if stiffness == 0.0:
+            return SINGULAR, 0.0
+        fn = -normal_load / stiffness
+        ft = factor * fn
+    else:
+        # [[N.N, N.T], [N.T, T.T]] (fn, ft) = -(N.w + b, T.w + d); the determinant is 1 + nq^2 + vq^2 > 0.
+        tangential_load = ny * w[0] - nx * w[1] + vq * w[2] + d
+        nn, nt, tt = 1.0 + nq * nq, nq * vq, 1.0 + vq * vq
+        det = nn * tt - nt * nt
+        fn = (nt * tangential_load - tt * normal_load) / det
+        ft = (nt * normal_load - nn * tangential_load) / det
+        slip = 0.0
+    acceleration[0] = w[0] + fn * nx + ft * ny
+    acceleration[1] = w[1] + fn * ny - ft * nx
+    acceleration[2] = (w[2] + fn * nq + ft * vq) / body.rho
+    force[0], force[1] = fn, ft
+    return OK, ft * slip
+
+
+@jit
+def _friction_factor(body, mode, index):
+    """ft / fn of a sliding contact: friction opposes slip."""
+    mu = get_mu(body, mode.triple[index])
+    return -mu if mode.letter[index] == LETTER_R else mu
+
+
+@jit
+def _slide_twice(body, mode, pose, velocity, acceleration, force):
+    w = body.w
+    i, j = mode.counts[2], mode.counts[3]
+    nx, ny, nq, vq, b, _, slip = compute_frame(body, mode.triple[i], pose, velocity)
+    mx, my, mq, uq, e, _, slip_j = compute_frame(body, mode.triple[j], pose, velocity)
+    fi, fj = _friction_factor(body, mode, i), _friction_factor(body, mode, j)
+    # columns G = N + f T
+    gx, gy, gq = nx + fi * ny, ny - fi * nx, nq + fi * vq
+    hx, hy, hq = mx + fj * my, my - fj * mx, mq + fj * uq
+    a11, a12 = nx * gx + ny * gy + nq * gq, nx * hx + ny * hy + nq * hq
+    a21, a22 = mx * gx + my * gy + mq * gq, mx * hx + my * hy + mq * hq
+    p, q = -(nx * w[0] + ny * w[1] + nq * w[2] + b), -(mx * w[0] + my * w[1] + mq * w[2] + e)
+    det = a11 * a22 - a12 * a21
+    if det == 0.0:
+        return SINGULAR, 0.0
+    fn, gn = (a22 * p - a12 * q) / det, (a11 * q - a21 * p) / det
+    acceleration[0] = w[0] + fn * gx + gn * hx
+    acceleration[1] = w[1] + fn * gy + gn * hy
+    acceleration[2] = (w[2] + fn * gq + gn * hq) / body.rho
+    force[0], force[1], force[2], force[3] = fn, fi * fn, gn, fj * gn
+    return OK, fi * fn * slip + fj * gn * slip_j
+
+
+@jit
+def project_pose(body, mode, pose):
+    """Move the pose to gap 0 (and a rolling contact to where it was pinned), by the shortest way in the kinetic metric."""
+    kind = mode.counts[1]
+    if kind == FREE or kind == STATIC:
+        return
+    rho = body.rho
+    for _ in range(3):
+        gap, along, nx, ny, rx, ry = compute_contact(body.part, body.walls, mode.triple[mode.counts[2]], pose)
+        nq = (nx * ry - ny * rx) / rho
+        if kind == SLIDING:
+            scale = -gap / (1.0 + nq * nq)
+            dx, dy, dq = scale * nx, scale * ny, scale * nq
+        elif kind == ROLLING:
+            # along' = -T.v for both types
+            dx, dy, dq = _solve_shortest((nx, ny, nq), (ny, -nx, (nx * rx + ny * ry) / rho), -gap,
+                                         along - mode.pin[mode.counts[2]])
+        else:
+            other, _, mx, my, sx, sy = compute_contact(body.part, body.walls, mode.triple[mode.counts[3]], pose)
+            dx, dy, dq = _solve_shortest((nx, ny, nq), (mx, my, (mx * sy - my * sx) / rho), -gap, -other)
+        pose[0] += dx
+        pose[1] += dy
+        pose[2] += dq / rho
+        if abs(dx) + abs(dy) + abs(dq) <= 1e-16 * body.part.radius:
+            return
+
+
+@jit
+def project_velocity(body, mode, pose, velocity):
+    """Remove what leaves the constraints from the velocity, orthogonally in the kinetic metric."""
+    kind = mode.counts[1]
+    if kind == FREE or kind == STATIC:
+        return
+    rho = body.rho
+    nx, ny, nq, vq, _, _, slip = compute_frame(body, mode.triple[mode.counts[2]], pose, velocity)
+    rate = nx * velocity[0] + ny * velocity[1] + nq * rho * velocity[2]
+    if kind == SLIDING:
+        scale = -rate / (1.0 + nq * nq)
+        dx, dy, dq = scale * nx, scale * ny, scale * nq
+    elif kind == ROLLING:
+        dx, dy, dq = _solve_shortest((nx, ny, nq), (ny, -nx, vq), -rate, -slip)
+    else:
+        mx, my, mq, _, _, _, _ = compute_frame(body, mode.triple[mode.counts[3]], pose, velocity)
+        other = mx * velocity[0] + my * velocity[1] + mq * rho * velocity[2]
+        dx, dy, dq = _solve_shortest((nx, ny, nq), (mx, my, mq), -rate, -other)
+    velocity[0] += dx
+    velocity[1] += dy
+    velocity[2] += dq / rho
+
+
+@jit
+def _solve_shortest(row, other, p, q):
+    """Shortest d with row.d = p and other.d = q."""
+    a11 = row[0] * row[0] + row[1] * row[1] + row[2] * row[2]
+    a12 = row[0] * other[0] + row[1] * other[1] + row[2] * other[2]
+    a22 = other[0] * other[0] + other[1] * other[1] + other[2] * other[2]
+    det = a11 * a22 - a12 * a12
+    x, y = (a22 * p - a12 * q) / det, (a11 * q - a12 * p) / det
+    return x * row[0] + y * other[0], x * row[1] + y * other[1], x * row[2] + y * other[2]
+
+
+@jit
+def compute_rank(body, mode, pose, velocity):
+    """Rank (at most 3) of the constraint rows of the mode: N of every closed contact, T of the rolling ones."""
+    basis = np.zeros((3, 3))
+    rank = 0
+    for k in range(mode.counts[0]):
+        nx, ny, nq, vq, _, _, _ = compute_frame(body, mode.triple[k], pose, velocity)
+        for row in range(2 if mode.letter[k] == LETTER_N else 1):
+            a, b, c = (nx, ny, nq) if row == 0 else (ny, -nx, vq)
+            size = np.sqrt(a * a + b * b + c * c)
+            a, b, c = a / size, b / size, c / size
+            for _ in range(2):  # twice is enough for orthogonality to rounding
+                for m in range(rank):
+                    dot = a * basis[m, 0] + b * basis[m, 1] + c * basis[m, 2]
+                    a, b, c = a - dot * basis[m, 0], b - dot * basis[m, 1], c - dot * basis[m, 2]
+            size = np.sqrt(a * a + b * b + c * c)
+            if size > INDEPENDENT and rank < 3:
+                basis[rank, 0], basis[rank, 1], basis[rank, 2] = a / size, b / size, c / size
+                rank += 1
+    return rank
+
+
+@jit
+def choose_basis(body, mode, state, target, work):
+    """Set the basis of the mode at `state` = (pose, velocity), for the acceleration `target` (3,) that was chosen.
+
+    Among the candidates whose motion is the target, the one whose least normal force is largest. Returns the largest
+    deviation of its acceleration from the target in configuration space, or -1 if no candidate exists. `work` is
+    (acceleration (3,), force (4,)).
+    """
+    pose, velocity = state
+    rank = compute_rank(body, mode, pose, velocity)
+    n = mode.counts[0]
+    if rank == 0 or rank == 3:
+        mode.counts[1] = FREE if rank == 0 else STATIC
+        return 0.0
+    scale = abs(body.w[0]) + abs(body.w[1]) + abs(body.w[2])
+    best_key, best = -np.inf, (-1, -1, -1, -1.0)
+    for i in range(n):
+        rolling = mode.letter[i] == LETTER_N
+        if rank == 1 or rolling:
+            candidates = 1
+        else:
+            candidates = n - i
+        for c in range(candidates):
+            if c == 0 and rank == 2 and not rolling:
+                continue
+            j = i + c
+            if c > 0 and mode.letter[j] == LETTER_N:
+                continue
+            kind = ROLLING if rolling else (SLIDING if c == 0 else SLIDING_TWICE)
+            mode.counts[1], mode.counts[2], mode.counts[3] = kind, i, j
+            if kind == SLIDING_TWICE and not _independent(body, mode, pose, velocity):
+                continue
+            status, _ = evaluate_mode(body, mode, pose, velocity, work[0], work[1])
+            if status != OK:
+                continue
+            off = max(abs(work[0][0] - target[0]), abs(work[0][1] - target[1]))
+            off = max(off, abs(work[0][2] - target[2]) * body.rho)
+            least = _least_margin(body, mode, work[1])
+            key = least - 1e6 * max(0.0, off - 1e-9 * (scale + abs(target[0]) + abs(target[1])))
+            if key > best_key:
+                best_key, best = key, (kind, i, j, off)
+    mode.counts[1], mode.counts[2], mode.counts[3] = max(best[0], 0), max(best[1], 0), max(best[2], 0)
+    return best[3]
+
+
+@jit
+def _independent(body, mode, pose, velocity):
+    a, b, c, _, _, _, _ = compute_frame(body, mode.triple[mode.counts[2]], pose, velocity)
+    p, q, r, _, _, _, _ = compute_frame(body, mode.triple[mode.counts[3]], pose, velocity)
+    x, y, z = b * r - c * q, c * p - a * r, a * q - b * p
+    size = (a * a + b * b + c * c) * (p * p + q * q + r * r)
+    return x * x + y * y + z * z > INDEPENDENT * INDEPENDENT * size
+
+
+@jit
+def _least_margin(body, mode, force):
+    """Smallest of the normal forces and, for a rolling contact, of what is left to the edge of the friction cone."""
+    kind = mode.counts[1]
+    if kind == ROLLING:
+        return min(force[0], get_mu(body, mode.triple[mode.counts[2]]) * force[0] - abs(force[1]))
+    if kind == SLIDING_TWICE:
+        return min(force[0], force[2])
+    return force[0]
