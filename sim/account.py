@@ -1,0 +1,66 @@
+"""The account that every run keeps of itself: how well the laws held, where the energy went, what it cost."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, fields
+
+import numpy as np
+
+
+def describe_field(unit: str, meaning: str, kind: str = "f8"):
+    """An entry of the account with its unit and meaning; the only place where these are written."""
+    return field(default=0.0 if kind == "f8" else 0, metadata={"unit": unit, "meaning": meaning, "kind": kind})
+
+
+@dataclass(frozen=True)
+class Account:
+    """Largest residuals, energy balance, counts and wall times of one run."""
+
+    penetration: float = describe_field("m", "largest depth of a vertex of one body inside another")
+    gap_residual: float = describe_field("m", "largest distance of a closed contact from gap 0")
+    slip_residual: float = describe_field("m/s", "largest slip velocity of a rolling contact")
+    balance_residual: float = describe_field("1", "largest violation of m a = sum of forces, relative to the forces")
+    cone_residual: float = describe_field("1", "largest violation of |ft| <= mu fn, relative to the forces")
+    energy_start: float = describe_field("J", "kinetic energy at the start")
+    energy_end: float = describe_field("J", "kinetic energy at the end")
+    work_load: float = describe_field("J", "work done by the applied load (weight included)")
+    work_friction: float = describe_field("J", "work done by friction (never positive on fixed obstacles)")
+    work_impact: float = describe_field("J", "kinetic energy gained at impacts (never positive)")
+    energy_residual: float = describe_field(
+        "1", "|energy_end - energy_start - all work|, relative to the largest of these terms"
+    )
+    time_not_unique: float = describe_field("s", "time during which more than one acceleration was possible")
+    n_steps: int = describe_field("1", "integration steps taken", "i8")
+    n_rejected: int = describe_field("1", "integration steps tried and refused", "i8")
+    n_evaluations: int = describe_field("1", "evaluations of the acceleration", "i8")
+    n_events: int = describe_field("1", "events located", "i8")
+    n_impacts: int = describe_field("1", "events that were impacts", "i8")
+    wall_compile: float = describe_field("s", "wall time spent on compiling or loading machine code")
+    wall_solve: float = describe_field("s", "wall time spent on solving")
+    wall_output: float = describe_field("s", "wall time spent on writing the log")
+
+    def describe(self) -> list[str]:
+        """One line for each entry: name, value, unit, meaning."""
+        lines = []
+        for entry in fields(self):
+            value, unit = getattr(self, entry.name), entry.metadata["unit"]
+            text = f"{value:.6g}" + ("" if unit == "1" else f" {unit}")
+            lines.append(f"{entry.name:<18} {text:<16} {entry.metadata['meaning']}")
+        return lines
+
+
+ACCOUNT_FIELDS = tuple((entry.name, entry.metadata["kind"], entry.metadata["unit"], entry.metadata["meaning"])
+                       for entry in fields(Account))  # fmt: skip
+ACCOUNT_DTYPE = np.dtype([(name, kind) for name, kind, _, _ in ACCOUNT_FIELDS])
+
+
+def pack_account(account: Account) -> np.ndarray:
+    """The account as one structured value, as log files store it."""
+    return np.array(tuple(getattr(account, name) for name in ACCOUNT_DTYPE.names), dtype=ACCOUNT_DTYPE)
+
+
+def unpack_account(row: np.void) -> Account:
+    """The account in a structured value; entries that this version does not know are left out, missing ones are 0."""
+    known = {name: kind for name, kind, _, _ in ACCOUNT_FIELDS}
+    cast = {"f8": float, "i8": int}
+    return Account(**{name: cast[known[name]](row[name]) for name in row.dtype.names if name in known})

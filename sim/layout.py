@@ -1,0 +1,102 @@
+"""The format of a log file: which dataset holds which fields of which table.
+
+Fields that belong together (pose, velocity, point, ...) share one dataset of shape (n, 2) or (n, 3); every other field
+has a dataset of its own. Names, units and meanings come from `sim/records.py` and nowhere else.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from sim import records
+
+FORMAT = "stiction trajectory"
+FORMAT_VERSION = 1
+MESSAGE_BYTES = 1024  # room for the message of a run in the root attributes
+TABLES = ("steps", "contacts", "events", "impulses")
+TABLE_FIELDS = {
+    "steps": records.STEP_FIELDS,
+    "contacts": records.CONTACT_FIELDS,
+    "events": records.EVENT_FIELDS,
+    "impulses": records.CONTACT_FIELDS,
+}
+TABLE_DTYPES = {
+    "steps": records.STEP_DTYPE,
+    "contacts": records.CONTACT_DTYPE,
+    "events": records.EVENT_DTYPE,
+    "impulses": records.CONTACT_DTYPE,
+}
+SHARED_DATASETS = {  # dataset: the fields that are its columns
+    "pose": ("x", "y", "theta"),
+    "velocity": ("vx", "vy", "omega"),
+    "acceleration": ("ax", "ay", "alpha"),
+    "load": ("load_fx", "load_fy", "load_torque"),
+    "point": ("px", "py"),
+    "normal": ("nx", "ny"),
+    "velocity_before": ("vx_before", "vy_before", "omega_before"),
+    "velocity_after": ("vx_after", "vy_after", "omega_after"),
+}
+
+
+class DatasetSpec(NamedTuple):
+    """One dataset of a table."""
+
+    name: str
+    fields: tuple[str, ...]  # its columns, in order
+    kind: str  # "f8" or "i8"
+    unit: str
+    meaning: str
+    values: tuple[str, ...]  # words for the integers 0, 1, ... ; empty if the integers are numbers
+
+
+def find_values(table: str, field: str) -> tuple[str, ...]:
+    """The words that the integers of a field stand for."""
+    if table == "events" and field == "kind":
+        return tuple(getattr(records, "EVENT_KINDS", ()))
+    words = {"set_kind": records.SET_KINDS, "type": records.CONTACT_TYPES, "letter": records.CONTACT_LETTERS}
+    return words.get(field, ())
+
+
+def build_layout(table: str) -> tuple[DatasetSpec, ...]:
+    """The datasets of a table, in the order of its fields."""
+    entries = {name: (kind, unit, meaning) for name, kind, unit, meaning in TABLE_FIELDS[table]}
+    owner = {field: name for name, fields in SHARED_DATASETS.items() if fields[0] in entries for field in fields}
+    specs = {}
+    for field in entries:
+        name = owner.get(field, field)
+        fields = SHARED_DATASETS[name] if field in owner else (field,)
+        units = [entries[each][1] for each in fields]
+        meanings = list(dict.fromkeys(entries[each][2] for each in fields))
+        specs[name] = DatasetSpec(
+            name, fields, entries[field][0], join_units(units), "; ".join(meanings), find_values(table, field)
+        )
+    return tuple(specs.values())
+
+
+def join_units(units: list[str]) -> str:
+    """One unit where all columns share it, else one for each column: "m, m, rad"."""
+    return units[0] if len(set(units)) == 1 else ", ".join(units)
+
+
+LAYOUTS = {table: build_layout(table) for table in TABLES}
+
+
+def pack_columns(table: np.ndarray, spec: DatasetSpec) -> np.ndarray:
+    """The block of a dataset: (n,) or (n, columns), C-contiguous."""
+    if len(spec.fields) == 1:
+        return np.ascontiguousarray(table[spec.fields[0]])
+    block = np.empty((len(table), len(spec.fields)), dtype=spec.kind)
+    for column, field in enumerate(spec.fields):
+        block[:, column] = table[field]
+    return block
+
+
+def unpack_columns(block: np.ndarray, spec: DatasetSpec, table: np.ndarray) -> None:
+    """The inverse of `pack_columns`: fill the fields of a table."""
+    if len(spec.fields) == 1:
+        table[spec.fields[0]] = block
+        return
+    for column, field in enumerate(spec.fields):
+        table[field] = block[:, column]

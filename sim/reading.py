@@ -1,0 +1,224 @@
+"""Read log files, also those that are being written or were killed, and say clearly what is wrong with others."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+
+import h5py
+import numpy as np
+
+from sim import layout
+from sim.account import Account, unpack_account
+from sim.bodies import Body, SceneRecord, copy_vertices
+from sim.status import Status, find_status
+from sim.trajectory import Trajectory
+
+SIGNATURE = b"\x89HDF\r\n\x1a\n"
+ATTEMPTS = 4  # a file that is being written may show half of a change
+
+
+class TrajectoryFileError(ValueError):
+    """A file is not a log that can be read; `path` names it, the message says why."""
+
+    def __init__(self, path: str | Path, reason: str):
+        super().__init__(f"{path}: {reason}")
+        self.path = Path(path)
+        self.reason = reason
+
+
+def read_trajectory(path: str | Path) -> Trajectory:
+    """Read a log. A run that is still going on, or was killed, comes back with status RUNNING and all committed rows.
+
+    Raises FileNotFoundError, or TrajectoryFileError if the file is no log, is damaged, or comes from a newer version.
+    """
+    return retry_while_written(path, load_trajectory)
+
+
+def read_trajectories(paths: Iterable[str | Path]) -> Iterator[tuple[Path, Trajectory | Exception]]:
+    """Read many logs: yields each path with its trajectory, or with the error that names what is wrong with it."""
+    for path in paths:
+        try:
+            yield Path(path), read_trajectory(path)
+        except (TrajectoryFileError, OSError) as error:
+            yield Path(path), error
+
+
+def describe_file(path: str | Path) -> list[str]:
+    """A few lines about what a log holds, without reading its rows."""
+    return retry_while_written(path, load_description)
+
+
+def retry_while_written(path: str | Path, load):
+    """Open a log and `load(file, path)` it; again if it changed meanwhile."""
+    for attempt in range(ATTEMPTS):
+        writing = False
+        try:
+            with open_log(Path(path)) as file:
+                writing = file.swmr_mode
+                check_format(file, path)
+                return load(file, path)
+        except TrajectoryFileError:
+            if not writing or attempt == ATTEMPTS - 1:
+                raise
+        except (OSError, RuntimeError, KeyError, ValueError, TypeError) as error:
+            if isinstance(error, FileNotFoundError | PermissionError):
+                raise
+            if not writing or attempt == ATTEMPTS - 1:
+                raise TrajectoryFileError(path, f"is damaged ({str(error).splitlines()[0]})") from error
+        time.sleep(0.02)
+    raise AssertionError("not reached")
+
+
+def open_log(path: Path) -> h5py.File:
+    """Open a log for reading, never locking it; files without a regular end are opened as if still written."""
+    if path.is_dir():
+        raise TrajectoryFileError(path, "is a folder, not a log file")
+    with open(path, "rb") as raw:
+        start = raw.read(len(SIGNATURE) + 4)
+    if not start:
+        raise TrajectoryFileError(path, "is empty")
+    if not start.startswith(SIGNATURE):
+        raise TrajectoryFileError(path, "is not an HDF5 file")
+    try:
+        return h5py.File(path, "r", locking=False)
+    except OSError as error:
+        marked_open = start[8:9] >= b"\x03" and start[11:] != b"\x00"  # version and flags in HDF5's superblock
+        if "truncated" in str(error) and not marked_open:
+            raise TrajectoryFileError(path, "is cut short: part of it is missing, copy it again") from error
+    try:
+        return h5py.File(path, "r", locking=False, swmr=True)
+    except OSError as error:
+        raise TrajectoryFileError(path, f"cannot be opened as HDF5 ({str(error).splitlines()[0]})") from error
+
+
+def check_format(file: h5py.File, path: str | Path) -> None:
+    """Is this one of our logs, of a version that can be read?"""
+    name, number = decode_text(file.attrs.get("format", "")), file.attrs.get("format_version", 0)
+    if name != layout.FORMAT:
+        raise TrajectoryFileError(path, f"is HDF5, but not a {layout.FORMAT} (no such `format` attribute)")
+    if int(number) > layout.FORMAT_VERSION:
+        raise TrajectoryFileError(
+            path,
+            f"was written by a newer version ({decode_text(file.attrs.get('program', '?'))}, format {int(number)}; "
+            f"this one reads formats up to {layout.FORMAT_VERSION})",
+        )
+
+
+def load_trajectory(file: h5py.File, path: str | Path) -> Trajectory:
+    """All that a log holds."""
+    status, account, message = load_end(file)
+    counts = load_counts(file, path)
+    tables = {name: load_table(file, path, name, counts[name]) for name in layout.TABLES}
+    check_links(tables, path)
+    record = load_record(file)
+    return Trajectory(None, *(tables[name] for name in layout.TABLES), status, account, message, record)
+
+
+def load_end(file: h5py.File) -> tuple[Status, Account, str]:
+    """How the run ended."""
+    status, message = find_status(file.attrs["status"]), decode_text(file.attrs["status_message"])
+    if status is not Status.RUNNING and status != int(file.attrs["status"]):
+        message = f"{decode_text(file.attrs['status_name'])}: {message}"
+    return status, unpack_account(file.attrs["account"]), message
+
+
+def load_counts(file: h5py.File, path: str | Path) -> dict[str, int]:
+    """The number of committed rows of each table, checked against what the datasets hold."""
+    counts = dict(zip(layout.TABLES, (int(count) for count in file["committed"][...]), strict=True))
+    for table, count in counts.items():
+        shortest = min(len(file[table][spec.name]) for spec in layout.LAYOUTS[table])
+        if shortest < count:
+            raise TrajectoryFileError(path, f"is damaged: /{table} holds {shortest} of {count} rows")
+    return counts
+
+
+def load_table(file: h5py.File, path: str | Path, table: str, count: int) -> np.ndarray:
+    """The first `count` rows of a table."""
+    rows = np.zeros(count, layout.TABLE_DTYPES[table])
+    size = Path(path).stat().st_size
+    for spec in layout.LAYOUTS[table]:
+        dataset = file[table][spec.name]
+        if file.swmr_mode:
+            check_chunks(dataset, count, path, size)
+        if count:
+            layout.unpack_columns(dataset[:count], spec, rows)
+    return rows
+
+
+def check_chunks(dataset: h5py.Dataset, count: int, path: str | Path, size: int) -> None:
+    """Do the first `count` rows lie inside the file? HDF5 reads zeros past the end of an unfinished file, silently."""
+    ends = [0]
+
+    def note_end(chunk) -> None:
+        if chunk.chunk_offset[0] < count:
+            ends.append(chunk.byte_offset + chunk.size)
+
+    dataset.id.chunk_iter(note_end)
+    if max(ends) > size:
+        raise TrajectoryFileError(path, f"is cut short: {dataset.name} goes on past the end of the file")
+
+
+def check_links(tables: dict[str, np.ndarray], path: str | Path) -> None:
+    """Do the rows that steps and events point at exist?"""
+    for table, child, first, number in (
+        ("steps", "contacts", "first_contact", "n_contacts"),
+        ("events", "impulses", "first_impulse", "n_impulses"),
+    ):
+        ends = tables[table][first] + tables[table][number]
+        if len(ends) and ends.max() > len(tables[child]):
+            raise TrajectoryFileError(path, f"is damaged: /{table} points past the end of /{child}")
+
+
+def load_record(file: h5py.File) -> SceneRecord:
+    """Scene text and outlines."""
+    scene = file["scene"]
+    workpiece, obstacles = None, {}
+    for dataset in file["bodies"].values():
+        attributes = dataset.attrs
+        body = Body(
+            decode_text(attributes["name"]),
+            copy_vertices(dataset[...]),
+            **{key: float(attributes[key]) for key in ("mu", "e", "mass", "rho") if key in attributes},
+        )
+        if decode_text(attributes["role"]) == "workpiece":
+            workpiece = body
+        else:
+            obstacles[int(attributes["index"])] = body
+    if workpiece is None:
+        raise KeyError("no workpiece in /bodies")
+    ordered = tuple(obstacles[index] for index in sorted(obstacles))
+    name, summary, source = (decode_text(scene.attrs[key]) for key in ("name", "summary", "source"))
+    return SceneRecord(name, summary, decode_text(scene[()]), source, workpiece, ordered)
+
+
+def load_description(file: h5py.File, path: str | Path) -> list[str]:
+    """The lines of `describe_file`."""
+    status, account, message = load_end(file)
+    counts = load_counts(file, path)
+    attributes, scene = file.attrs, file["scene"].attrs
+    lines = [
+        f"file       {path}",
+        f"format     {layout.FORMAT}, version {int(attributes['format_version'])}, "
+        f"written by {decode_text(attributes['program'])}",
+        f"scene      {decode_text(scene['name']) or '(without a name)'}: {decode_text(scene['summary'])}".rstrip(": "),
+        f"bodies     {', '.join(decode_text(body.attrs['name']) for body in file['bodies'].values())}",
+        "rows       " + ", ".join(f"{counts[table]} {table}" for table in layout.TABLES),
+    ]
+    if counts["steps"]:
+        times = file["steps/time"]
+        lines.append(f"time       {times[0]:.9g} s to {times[counts['steps'] - 1]:.9g} s")
+    lines.append(f"status     {status}: {status.happened}")
+    if message:
+        lines.append(f"message    {message}")
+    if account == Account():
+        lines.append("account    none (it is written when a run ends)")
+    else:
+        lines.extend(f"account    {line}" for line in account.describe())
+    return lines
+
+
+def decode_text(value: object) -> str:
+    """Text from HDF5 as str, whatever string type it was stored with."""
+    return value.decode("utf-8", "replace") if isinstance(value, bytes) else str(value)

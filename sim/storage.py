@@ -1,0 +1,350 @@
+"""The log file: HDF5 that survives a kill, a full disk and Ctrl-C, and can be read while it is written.
+
+    /                 attributes format, format_version, program, status, status_name, status_message, account
+    /scene            the TOML text of the scene, enough to run it again; attributes name, summary, source
+    /bodies/NAME      (n, 2) vertices of the workpiece (about its centre of mass) and of each obstacle (world)
+    /steps/...        one row a logged time
+    /contacts/...     one row for each closed contact of each step, see /steps/first_contact and n_contacts
+    /events/...       one row an event
+    /impulses/...     one row for each contact of each event, see /events/first_impulse and n_impulses
+    /committed        how many rows of the four tables are valid, written last
+
+Everything is created first under a temporary name beside the target; the first chunk of rows puts it in place of an
+older file in one step. From then on the file is in HDF5's single-writer-multiple-readers mode: every chunk ends with a
+flush, first of the rows, then of `/committed`. So a process killed at any moment leaves a file that holds every row up
+to the last flush, with status RUNNING. Rows past `/committed` do not count.
+
+`RUNNING` files carry HDF5's mark of an open file. `read_trajectory` reads them; with h5py use `h5py.File(path, "r",
+swmr=True)`; `read_trajectory(path).save(other)` makes a plain closed file of one.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import secrets
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import h5py
+import numpy as np
+
+from sim import layout
+from sim.account import ACCOUNT_DTYPE, ACCOUNT_FIELDS, Account, pack_account
+from sim.bodies import Body, SceneRecord, build_scene_record
+from sim.disk_space import NO_ROOM, redirect_to_nowhere, reserve_space
+from sim.reading import TrajectoryFileError, describe_file, read_trajectories, read_trajectory
+from sim.status import Status
+
+if TYPE_CHECKING:
+    from sim.scene import Scene
+
+__all__ = ["H5Sink", "TrajectoryFileError", "WriteError", "describe_file", "read_trajectories", "read_trajectory"]
+
+DEFAULT_CHUNK_ROWS = 1024
+MAX_CHUNK_ROWS = 8192  # 64 KiB of one field
+MIN_CHUNK_ROWS = 32
+SPARE_BYTES = 256 * 1024  # reserved for HDF5's own bookkeeping with every chunk of rows
+BYTES_PER_CHUNK_ENTRY = 64  # generous size of one entry in HDF5's index of chunks
+
+
+class WriteError(OSError):
+    """A log could not be written; `status` is DISK_FULL or WRITE_FAILED. The rows up to the last flush are kept."""
+
+    def __init__(self, path: Path, cause: BaseException, rows_kept: int):
+        self.status = Status.DISK_FULL if find_errno(cause) in NO_ROOM else Status.WRITE_FAILED
+        number = find_errno(cause)
+        reason = os.strerror(number) if number else str(cause).splitlines()[0]
+        super().__init__(number, reason, str(path))
+        self.rows_kept = rows_kept
+
+    def __str__(self) -> str:
+        kept = f"; the first {self.rows_kept} steps are kept in it" if self.rows_kept else ""
+        return f"cannot write the log {self.filename}: {self.strerror}{kept}"
+
+
+class H5Sink:
+    """Writes the chunks of a run to an HDF5 log. Use it in a `with` block, or call `close` at the end.
+
+    Leaving the block by Ctrl-C closes the log as INTERRUPTED, by another error as FAILED. A run that fails before its
+    first chunk leaves an older file of that name as it was. `rows_hint` is the expected number of steps, for the sizes
+    of HDF5's chunks.
+    """
+
+    def __init__(self, path: str | Path, scene: Scene | SceneRecord, rows_hint: int | None = None):
+        self.path = Path(path)
+        self._target = Path(os.path.realpath(self.path))
+        self._rows = dict.fromkeys(layout.TABLES, 0)
+        self._chunk_rows = choose_chunk_rows(rows_hint)
+        self._file = None
+        self._broken = False
+        record = scene if isinstance(scene, SceneRecord) else build_scene_record(scene)
+        check_target(self.path, self._target)
+        self._partial = self._target.parent / f".stiction-{os.getpid()}-{secrets.token_hex(6)}.partial"
+        try:
+            self._create(record)
+        except (OSError, RuntimeError) as error:
+            self._abandon()
+            raise WriteError(self.path, error, 0) from error
+        except BaseException:
+            self._abandon()
+            raise
+
+    def __enter__(self) -> H5Sink:
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: object) -> None:
+        if self._file is None:
+            return
+        if self._partial is not None and error is not None:
+            self._abandon()
+        elif isinstance(error, WriteError):
+            self.close(error.status, Account(), str(error))
+        elif isinstance(error, KeyboardInterrupt):
+            self.close(Status.INTERRUPTED, Account())
+        elif error is not None:
+            self.close(Status.FAILED, Account(), f"{kind.__name__}: {error}")
+        else:
+            self.close(Status.FAILED, Account(), "the log was left without being closed")
+
+    def write(self, steps: np.ndarray, contacts: np.ndarray, events: np.ndarray, impulses: np.ndarray) -> None:
+        """Append one chunk of each table and flush it; raises WriteError, after which only `close` makes sense."""
+        if self._file is None or self._broken:
+            raise ValueError(f"the log {self.path} is closed")
+        tables = dict(zip(layout.TABLES, (steps, contacts, events, impulses), strict=True))
+        try:
+            self._reserve({name: len(table) for name, table in tables.items()})
+        except OSError as error:
+            raise WriteError(self.path, error, self._rows["steps"]) from error
+        try:
+            self._append(tables)
+            self._publish()
+        except (OSError, RuntimeError) as error:
+            self._broken = True
+            raise WriteError(self.path, error, self._rows["steps"]) from error
+
+    def close(self, status: Status, account: Account, message: str = "") -> None:
+        """Write how the run ended and close the file. Closing twice does nothing."""
+        if self._file is None:
+            return
+        if self._broken:
+            self._abandon()
+            return
+        try:
+            set_attribute(self._file, "status", int(status))
+            set_attribute(self._file, "status_name", encode_text(Status(status).name, 32))
+            set_attribute(self._file, "status_message", encode_text(message, layout.MESSAGE_BYTES))
+            set_attribute(self._file, "account", pack_account(account))
+            self._file.flush()
+            self._publish()
+            descriptor = os.dup(self._file.id.get_vfd_handle())
+            try:
+                self._file.close()
+                trim_file(descriptor)
+            finally:
+                os.close(descriptor)
+        except (OSError, RuntimeError) as error:
+            self._abandon()
+            raise WriteError(self.path, error, self._rows["steps"]) from error
+        self._file = None
+
+    def _create(self, record: SceneRecord) -> None:
+        """Make the whole file, without rows, under the temporary name."""
+        self._file = h5py.File(self._partial, "x", libver=("v110", "v110"), locking=False)
+        vertices = sum(body.vertices.nbytes for body in (record.workpiece, *record.obstacles))
+        self._reserve({}, vertices + 4 * len(record.text) + 4096 * len(record.obstacles) + 2 * SPARE_BYTES)
+        write_root(self._file)
+        write_scene(self._file, record)
+        self._datasets = {name: create_table(self._file, name, self._chunk_rows) for name in layout.TABLES}
+        self._committed = self._file.create_dataset("committed", data=np.zeros(len(layout.TABLES), np.int64))
+        self._committed.attrs["columns"] = layout.TABLES
+        self._committed.attrs["meaning"] = "number of valid rows of each table, written after the rows"
+        self._file.flush()
+        self._file.swmr_mode = True
+
+    def _reserve(self, new_rows: dict[str, int], other: int = 0) -> None:
+        """Reserve the room that the new rows take at most."""
+        size = other + SPARE_BYTES
+        for name, count in new_rows.items():
+            rows = self._chunk_rows[name]
+            before, after = (-(-total // rows) for total in (self._rows[name], self._rows[name] + count))
+            row_bytes = sum(8 * len(spec.fields) for spec in layout.LAYOUTS[name])
+            entries = len(layout.LAYOUTS[name]) * BYTES_PER_CHUNK_ENTRY
+            size += (after - before) * (rows * row_bytes + entries)
+        identifier = self._file.id
+        reserve_space(identifier.get_vfd_handle(), self._target, identifier.get_filesize() + size)
+
+    def _append(self, tables: dict[str, np.ndarray]) -> None:
+        for name, table in tables.items():
+            if len(table) == 0:
+                continue
+            for spec, dataset in zip(layout.LAYOUTS[name], self._datasets[name], strict=True):
+                append_rows(dataset.id, self._rows[name], layout.pack_columns(table, spec))
+        self._file.flush()
+        rows = {name: self._rows[name] + len(table) for name, table in tables.items()}
+        self._committed[...] = [rows[name] for name in layout.TABLES]
+        self._committed.flush()
+        self._rows = rows
+
+    def _publish(self) -> None:
+        """Put the file in place of an older one, in one step."""
+        if self._partial is None:
+            return
+        if os.name == "nt":  # pragma: no cover  (an open file cannot be renamed there)
+            self._file.close()
+            os.replace(self._partial, self._target)
+            self._file = h5py.File(self._target, "r+", libver=("v110", "v110"), locking=False)
+            self._file.swmr_mode = True
+            self._datasets = {name: open_table(self._file, name) for name in layout.TABLES}
+            self._committed = self._file["committed"]
+        else:
+            os.replace(self._partial, self._target)
+        self._partial = None
+
+    def _abandon(self) -> None:
+        """Let go of a file that cannot be completed: rows that were flushed stay, an unpublished file disappears."""
+        file, self._file = self._file, None
+        if file is not None:
+            if os.name != "nt" and file:
+                redirect_to_nowhere(file.id.get_vfd_handle())
+            try:
+                file.close()
+            except (OSError, RuntimeError):
+                pass
+        if self._partial is not None:
+            self._partial.unlink(missing_ok=True)
+            self._partial = None
+
+
+def choose_chunk_rows(rows_hint: int | None) -> dict[str, int]:
+    """Rows in a chunk of each table: large for long runs, small where most of a chunk would stay empty."""
+    steps = DEFAULT_CHUNK_ROWS if rows_hint is None else 1 << max(int(rows_hint) - 1, 0).bit_length()
+    steps = min(max(steps, MIN_CHUNK_ROWS), MAX_CHUNK_ROWS)
+    rare = max(steps // 8, MIN_CHUNK_ROWS)
+    return {"steps": steps, "contacts": steps, "events": rare, "impulses": rare}
+
+
+def check_target(path: Path, target: Path) -> None:
+    """Make the folder of a log and see that a file can be put there, before any work is done."""
+    if target.is_dir():
+        raise WriteError(path, IsADirectoryError(21, "Is a directory"), 0)
+    if target.exists() and not target.is_file():
+        raise WriteError(path, ValueError("it is not a regular file"), 0)
+    try:
+        target.parent.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise WriteError(path, error, 0) from error
+
+
+def write_root(file: h5py.File) -> None:
+    """The root attributes. Eight at most: more would leave the compact form, which can be rewritten in place."""
+    try:
+        program = f"stiction {version('stiction')}"
+    except PackageNotFoundError:
+        program = "stiction"
+    file.attrs["format"] = layout.FORMAT
+    file.attrs["format_version"] = np.int64(layout.FORMAT_VERSION)
+    file.attrs["program"] = program
+    file.attrs["status"] = np.int64(Status.RUNNING)
+    file.attrs.create("status_name", encode_text(Status.RUNNING.name, 32))
+    file.attrs.create("status_message", encode_text("", layout.MESSAGE_BYTES))
+    file.attrs.create("account", pack_account(Account()), dtype=ACCOUNT_DTYPE)
+    file.attrs["account_units"] = "\n".join(f"{name} [{unit}]: {text}" for name, _, unit, text in ACCOUNT_FIELDS)
+
+
+def write_scene(file: h5py.File, record: SceneRecord) -> None:
+    """`/scene` and `/bodies`."""
+    scene = file.create_dataset("scene", data=record.text, dtype=h5py.string_dtype())
+    scene.attrs["meaning"] = "TOML text of the scene"
+    for name in ("name", "summary", "source"):
+        scene.attrs[name] = clean_text(getattr(record, name))
+    bodies = file.create_group("bodies")
+    write_body(bodies, record.workpiece, "workpiece", 0)
+    for index, body in enumerate(record.obstacles):
+        write_body(bodies, body, "obstacle", index)
+
+
+def write_body(group: h5py.Group, body: Body, role: str, index: int) -> None:
+    """The vertices of one body. The name of the dataset is that of the body, made unique and without slashes."""
+    name = clean_text(body.name).replace("/", "_").strip(". ") or role
+    unique = name
+    while unique in group:
+        unique = f"{name}-{role}-{index}" if unique == name else unique + "_"
+    dataset = group.create_dataset(unique, data=body.vertices, dtype="f8")
+    frame = "about its centre of mass, unrotated" if role == "workpiece" else "world frame"
+    values = ("mass", "rho") if role == "workpiece" else ("mu", "e")
+    dataset.attrs["unit"] = "m"
+    dataset.attrs["meaning"] = f"vertices, counter-clockwise, {frame}"
+    dataset.attrs["name"] = clean_text(body.name)
+    dataset.attrs["role"] = role
+    dataset.attrs["index"] = np.int64(index)
+    for value in values:
+        dataset.attrs[value] = float(getattr(body, value))
+
+
+def create_table(file: h5py.File, table: str, chunk_rows: dict[str, int]) -> list[h5py.Dataset]:
+    """The empty datasets of one table, in the order of its layout."""
+    group = file.create_group(table)
+    datasets = []
+    for spec in layout.LAYOUTS[table]:
+        tail = () if len(spec.fields) == 1 else (len(spec.fields),)
+        dataset = group.create_dataset(
+            spec.name, (0, *tail), spec.kind, maxshape=(None, *tail), chunks=(chunk_rows[table], *tail)
+        )
+        dataset.attrs["unit"] = spec.unit
+        dataset.attrs["meaning"] = spec.meaning
+        if len(spec.fields) > 1:
+            dataset.attrs["columns"] = spec.fields
+        if spec.values:
+            dataset.attrs["values"] = spec.values
+        datasets.append(dataset)
+    return datasets
+
+
+def open_table(file: h5py.File, table: str) -> list[h5py.Dataset]:  # pragma: no cover  (used on Windows)
+    """The datasets of one table, in the order of its layout."""
+    return [file[table][spec.name] for spec in layout.LAYOUTS[table]]
+
+
+def append_rows(dataset: h5py.h5d.DatasetID, first: int, block: np.ndarray) -> None:
+    """Write a block from row `first` on. By HDF5's own calls: the short form of h5py takes several times as long."""
+    origin = (first, *(0 for _ in block.shape[1:]))
+    dataset.set_extent((first + len(block), *block.shape[1:]))
+    place = dataset.get_space()
+    place.select_hyperslab(origin, block.shape)
+    dataset.write(h5py.h5s.create_simple(block.shape), place, block)
+
+
+def set_attribute(file: h5py.File, name: str, value: object) -> None:
+    """Overwrite a root attribute in place: in this mode of HDF5 no attribute may be made or resized."""
+    attribute = h5py.h5a.open(file.id, name.encode())
+    attribute.write(np.asarray(value, dtype=getattr(value, "dtype", None)))
+
+
+def encode_text(text: str, size: int) -> np.ndarray:
+    """Text as UTF-8 of fixed size, cut at the end of a character if it is too long."""
+    encoded = clean_text(text).encode()[:size].decode(errors="ignore").encode()
+    return np.array(encoded, dtype=h5py.string_dtype("utf-8", size))
+
+
+def clean_text(text: str) -> str:
+    """Text that HDF5 can hold: without NUL, with undecodable bytes of file names replaced."""
+    return str(text).replace("\0", " ").encode("utf-8", "surrogateescape").decode("utf-8", "replace")
+
+
+def trim_file(descriptor: int) -> None:
+    """Give back what was reserved and not used: cut a closed file at the end that its superblock states."""
+    superblock = os.pread(descriptor, 36, 0) if hasattr(os, "pread") else b""
+    if superblock[8:9] == b"\x03":
+        end = int.from_bytes(superblock[28:36], "little")
+        if 0 < end < os.fstat(descriptor).st_size:
+            os.ftruncate(descriptor, end)
+
+
+def find_errno(error: BaseException) -> int:
+    """The system's error number of a failure; h5py states it in the text of errors of other types. 0 if unknown."""
+    if isinstance(error, OSError) and error.errno:
+        return error.errno
+    match = re.search(r"errno = (\d+)", str(error))
+    return int(match.group(1)) if match else 0

@@ -1,0 +1,204 @@
+"""What a run returns: named arrays, how it ended, and its account.
+
+A trajectory holds the four tables of `sim/records.py` exactly as the engine wrote them. The arrays that people want
+(`time`, `pose`, ...) are read-only views or copies made once, on first use.
+"""
+
+from __future__ import annotations
+
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from sim.account import Account
+from sim.bodies import SceneRecord, build_scene_record
+from sim.records import CONTACT_DTYPE, CONTACT_LETTERS, EVENT_DTYPE, STEP_DTYPE
+from sim.status import Status
+
+if TYPE_CHECKING:
+    from sim.scene import Scene
+
+SEVERAL = 2  # index into SET_KINDS: from here on the acceleration was not unique
+
+
+class Trajectory:
+    """The motion of one run. Rows of `steps`, `contacts`, `events`, `impulses` are described in `sim/records.py`.
+
+    Poses and velocities are those of the centre of mass in the world frame, SI units, radians, counter-clockwise
+    positive. All arrays are read-only.
+    """
+
+    def __init__(
+        self,
+        scene: Scene | None,
+        steps: np.ndarray,
+        contacts: np.ndarray,
+        events: np.ndarray,
+        impulses: np.ndarray,
+        status: Status,
+        account: Account,
+        message: str = "",
+        record: SceneRecord | None = None,
+    ):
+        if scene is None and record is None:
+            raise ValueError("a trajectory needs the scene, or the record of a scene from a log")
+        self._scene = scene
+        self.record = build_scene_record(scene) if record is None else record
+        self.steps = freeze_table(steps, STEP_DTYPE)
+        self.contacts = freeze_table(contacts, CONTACT_DTYPE)
+        self.events = freeze_table(events, EVENT_DTYPE)
+        self.impulses = freeze_table(impulses, CONTACT_DTYPE)
+        self.status = Status(status)
+        self.account = account
+        self.message = message
+
+    @property
+    def scene(self) -> Scene:
+        """The scene that was run; read again from its text when the trajectory comes from a log.
+
+        Raises SceneError when this version cannot read the text any more (`record` still has text and outlines).
+        """
+        if self._scene is None:
+            from sim.scene import parse_scene
+
+            self._scene = parse_scene(self.record.text, source=self.record.source or None)
+        return self._scene
+
+    def __len__(self) -> int:
+        return len(self.steps)
+
+    @cached_property
+    def time(self) -> np.ndarray:
+        """(n,) s."""
+        return stack_fields(self.steps, ("time",))[:, 0]
+
+    @cached_property
+    def pose(self) -> np.ndarray:
+        """(n, 3): x, y of the centre of mass (m), theta (rad)."""
+        return stack_fields(self.steps, ("x", "y", "theta"))
+
+    @cached_property
+    def velocity(self) -> np.ndarray:
+        """(n, 3): vx, vy (m/s), omega (rad/s)."""
+        return stack_fields(self.steps, ("vx", "vy", "omega"))
+
+    @cached_property
+    def acceleration(self) -> np.ndarray:
+        """(n, 3): ax, ay (m/s^2), alpha (rad/s^2)."""
+        return stack_fields(self.steps, ("ax", "ay", "alpha"))
+
+    def contacts_at(self, i: int) -> np.ndarray:
+        """The rows of the contact table that belong to step `i` (negative `i` counts from the end)."""
+        row = self.steps[i]
+        return self.contacts[row["first_contact"] : row["first_contact"] + row["n_contacts"]]
+
+    def impulses_at(self, i: int) -> np.ndarray:
+        """The rows of the impulse table that belong to event `i`; forces there are impulses in N s."""
+        row = self.events[i]
+        return self.impulses[row["first_impulse"] : row["first_impulse"] + row["n_impulses"]]
+
+    def mode_at(self, i: int) -> str:
+        """The mode at step `i`, one letter a contact, "" in free flight."""
+        return "".join(CONTACT_LETTERS[letter] for letter in self.contacts_at(i)["letter"])
+
+    @cached_property
+    def not_unique(self) -> np.ndarray:
+        """(k, 2): start and end times of the intervals in which more than one acceleration was possible.
+
+        A row's kind holds from its time to the time of the next row. An instant has equal start and end.
+        """
+        flags = self.steps["set_kind"] >= SEVERAL
+        edges = np.flatnonzero(np.diff(np.concatenate(([False], flags, [False]))))
+        if edges.size == 0:
+            return np.zeros((0, 2))
+        last = len(self.steps) - 1
+        return np.column_stack((self.time[edges[::2]], self.time[np.minimum(edges[1::2], last)]))
+
+    def save(self, path: str | Path) -> Path:
+        """Write the trajectory to an HDF5 log; missing folders are made, an older file is replaced at once or not."""
+        from sim.storage import H5Sink
+
+        with H5Sink(path, self.record, rows_hint=len(self.steps)) as sink:
+            sink.write(self.steps, self.contacts, self.events, self.impulses)
+            sink.close(self.status, self.account, self.message)
+        return Path(path)
+
+    def describe(self) -> list[str]:
+        """A few lines for people: what ran, how it ended, where the part is, how well the laws held."""
+        account = self.account
+        lines = [
+            f"scene      {self.record.name or '(without a name)'}",
+            f"status     {self.status}: {self.status.happened}",
+        ]
+        if self.message:
+            lines.append(f"message    {self.message}")
+        if not self.status.completed:
+            lines.append(f"advice     {self.status.advice}")
+        lines.append(f"rows       {len(self.steps)} steps, {len(self.contacts)} contacts, {len(self.events)} events")
+        if len(self.steps):
+            x, y, theta = self.pose[-1]
+            lines.append(f"time       {self.time[0]:.9g} s to {self.time[-1]:.9g} s")
+            lines.append(f"end        x = {x:.9g} m, y = {y:.9g} m, theta = {theta:.9g} rad, mode "
+                         f"{self.mode_at(-1) or '(free)'}")  # fmt: skip
+        if len(self.not_unique):
+            span = float(np.sum(self.not_unique[:, 1] - self.not_unique[:, 0]))
+            lines.append(f"not unique {span:.6g} s in {len(self.not_unique)} interval(s)")
+        if account != Account():
+            lines.append(f"residuals  penetration {account.penetration:.2g} m, gap {account.gap_residual:.2g} m, "
+                         f"balance {account.balance_residual:.2g}, energy {account.energy_residual:.2g}")  # fmt: skip
+        return lines
+
+    def __repr__(self) -> str:
+        span = f", {self.time[0]:.6g} to {self.time[-1]:.6g} s" if len(self.steps) else ""
+        return (
+            f"<Trajectory of {self.record.name or 'a scene'}: {self.status}, {len(self.steps)} steps{span}, "
+            f"{len(self.events)} events>"
+        )
+
+
+def freeze_table(table: np.ndarray, dtype: np.dtype) -> np.ndarray:
+    """A read-only view of a table, checked for its type."""
+    table = np.asarray(table)
+    if table.dtype != dtype or table.ndim != 1:
+        raise TypeError(
+            f"a table of {dtype.names[:3]}... was expected, got an array of {table.dtype}, shape {table.shape}"
+        )
+    view = table.view()
+    view.flags.writeable = False
+    return view
+
+
+def stack_fields(table: np.ndarray, names: tuple[str, ...]) -> np.ndarray:
+    """(n, len(names)): some fields of a table side by side, read-only."""
+    block = np.empty((len(table), len(names)), dtype=table.dtype[names[0]])
+    for column, name in enumerate(names):
+        block[:, column] = table[name]
+    block.flags.writeable = False
+    return block
+
+
+class MemorySink:
+    """Collects the chunks of a run in memory; `trajectory` is there after `close`."""
+
+    def __init__(self, scene: Scene | SceneRecord):
+        self._scene, self._record = (None, scene) if isinstance(scene, SceneRecord) else (scene, None)
+        self._chunks: tuple[list, ...] = ([], [], [], [])
+        self.trajectory: Trajectory | None = None
+
+    def write(self, steps: np.ndarray, contacts: np.ndarray, events: np.ndarray, impulses: np.ndarray) -> None:
+        """Keep copies: the engine uses its buffers again."""
+        for chunks, table in zip(self._chunks, (steps, contacts, events, impulses), strict=True):
+            if len(table):
+                chunks.append(np.array(table))
+
+    def close(self, status: Status, account: Account, message: str = "") -> None:
+        """Join the chunks to the trajectory."""
+        dtypes = (STEP_DTYPE, CONTACT_DTYPE, EVENT_DTYPE, CONTACT_DTYPE)
+        tables = [
+            np.concatenate(chunks) if chunks else np.zeros(0, dtype)
+            for chunks, dtype in zip(self._chunks, dtypes, strict=True)
+        ]
+        self.trajectory = Trajectory(self._scene, *tables, status, account, message, self._record)
+        self._chunks = ([], [], [], [])
