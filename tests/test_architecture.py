@@ -86,12 +86,21 @@ def test_no_path_of_one_machine():
             assert found is None, f"{path.relative_to(ROOT)}: {found[0]}"
 
 
-def test_floating_point_errors_raise():
-    with pytest.raises(FloatingPointError):
-        np.array([1.0]) / np.array([0.0])
+def test_every_test_runs_under_the_house_rules(tmp_path):
+    """Floating-point errors raise, an underflow does not, and a failing random test shows its seed."""
+    shutil.copy(ROOT / "tests" / "conftest.py", tmp_path)
+    (tmp_path / "test_three.py").write_text("""
+import numpy as np
+def test_division():
+    np.array([1.0]) / np.array([0.0])
+def test_underflow():
     assert np.array([1e-300]) * np.array([1e-300]) == 0.0
-
-
-def test_random_numbers_repeat(rng, capsys, request):
-    assert "seed" in capsys.readouterr().out or request.config.getoption("capture") == "no"
-    assert rng.random() == pytest.approx(np.random.default_rng(rng.bit_generator.seed_seq.entropy).random(), abs=0.0)
+def test_random(rng):
+    assert rng.random() > 1.0
+""")
+    result = run_python("import sys, pytest; sys.exit(pytest.main(['-q', '-p', 'no:cacheprovider']))", tmp_path)
+    assert "2 failed, 1 passed" in result.stdout
+    assert "FloatingPointError" in result.stdout
+    seed = re.search(r"seed: np.random.default_rng\((\d+)\)", result.stdout)[1]
+    value = re.search(r"assert (0\.\d+) > 1.0", result.stdout)[1]
+    assert float(value) == np.random.default_rng(int(seed)).random()
