@@ -74,6 +74,19 @@ EVENT_FIELDS = (
 SET_KINDS = ("none", "one", "several", "continuum")
 CONTACT_TYPES = ("A", "B")
 CONTACT_LETTERS = ("s", "n", "r", "l", "a")
+EVENT_KINDS = (
+    "start",  # the mode chosen at the start
+    "contact",  # a contact closed without an impact
+    "impact",  # velocities jumped
+    "separation",  # the normal force of a contact reached zero
+    "slip",  # friction reached the edge of its cone
+    "stick",  # slip reached zero
+    "edge end",  # a contact reached the end of its edge
+    "mode lost",  # contacts that held together as one no longer do
+    "uniqueness",  # another acceleration became possible, or ceased to be
+    "accumulation",  # infinitely many impacts ended in contact
+    "rest",  # the part came to rest for good
+)
 
 
 def build_dtype(fields: tuple) -> np.dtype:

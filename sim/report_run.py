@@ -11,6 +11,7 @@ from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
 
 from sim.console import format_number, make_console, print_fields
 from sim.reading import read_trajectory
+from sim.records import EVENT_KINDS
 from sim.scene import Scene
 from sim.storage import H5Sink
 from sim.trajectory import Trajectory
@@ -26,7 +27,7 @@ def run_with_progress(scene: Scene, path: Path) -> Trajectory:
     """
     with H5Sink(path, scene) as sink:
         from geometry._jit import CompileClock
-        from sim.engine import simulate
+        from sim.simulation import simulate
 
         with show_progress(scene) as (progress, tell_compiling), CompileClock(tell_compiling):
             try:
@@ -98,8 +99,6 @@ def describe_mode(trajectory: Trajectory) -> str:
 
 
 def count_events(trajectory: Trajectory) -> str:
-    from sim.events import EVENT_KINDS
-
     kinds, counts = np.unique(trajectory.events["kind"], return_counts=True)
     return ", ".join(f"{count} {EVENT_KINDS[kind]}" for kind, count in zip(kinds, counts, strict=True)) or "none"
 
