@@ -234,7 +234,7 @@ def compute_rank(body, mode, pose, velocity):
 
 @jit
 def choose_basis(body, mode, state, target, work):
-    """Set the basis of the mode at `state` = (pose, velocity), for the acceleration `target` (3,) that was chosen.
+    """Set the basis of the mode at `state` = (pose, velocity), for the chosen acceleration `target` (ax, ay, rho alpha).
 
     Among the candidates whose motion is the target, the one whose least normal force is largest. Returns the largest
     deviation of its acceleration from the target in configuration space, or -1 if no candidate exists. `work` is
@@ -268,7 +268,7 @@ def choose_basis(body, mode, state, target, work):
             if status != OK:
                 continue
             off = max(abs(work[0][0] - target[0]), abs(work[0][1] - target[1]))
-            off = max(off, abs(work[0][2] - target[2]) * body.rho)
+            off = max(off, abs(work[0][2] * body.rho - target[2]))
             least = _least_margin(body, mode, work[1])
             key = least - 1e6 * max(0.0, off - 1e-9 * (scale + abs(target[0]) + abs(target[1])))
             if key > best_key:

@@ -12,13 +12,13 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from sim.engine import simulate
+    from sim.simulation import simulate
     from sim.reading import read_trajectory
     from sim.scene import load_scene
 
 __all__ = ["load_scene", "read_trajectory", "simulate"]
 
-_HOMES = {"load_scene": "sim.scene", "simulate": "sim.engine", "read_trajectory": "sim.reading"}
+_HOMES = {"load_scene": "sim.scene", "simulate": "sim.simulation", "read_trajectory": "sim.reading"}
 
 
 def __getattr__(name: str):

@@ -1,0 +1,190 @@
+"""Kinds of events, the conditions that end a mode, and their location in time.
+
+A mode lasts while every *monitor* is nonnegative: normal forces, the room left in the friction cones of rolling contacts,
+the slip of sliding contacts in their direction, the distance to the ends of the edges, the gap of redundant contacts. Each
+monitor is divided by what counts as rounding for it, so that -1 is the threshold for all; the event itself is located
+where the monitor is zero.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from dynamics.constrained import (
+    FREE,
+    LETTER_L,
+    LETTER_N,
+    LETTER_R,
+    ROLLING,
+    SLIDING_TWICE,
+    STATIC,
+    compute_frame,
+    evaluate_mode,
+    get_mu,
+)
+from geometry._jit import jit
+from geometry.contacts import compute_contact, compute_edge_length
+from geometry.path import evaluate_path
+
+(START, CONTACT, IMPACT, SEPARATION, SLIP, STICK, EDGE_END, MODE_LOST, UNIQUENESS, ACCUMULATION, REST) = range(11)
+
+NO_MONITOR = -1
+
+
+class Scales(NamedTuple):
+    """What is zero to rounding, from the sizes of the scene (see `sim/model.py`)."""
+
+    touch: float  # m: gap of a closed contact
+    force: float  # m/s^2: force per mass
+    speed: float  # m/s: velocity, relative to sqrt(load * radius)
+
+
+# Relative rounding of a force (it carries the condition of the contact geometry) and of a slip speed.
+FORCE_ROUNDING = 1e-9
+SPEED_ROUNDING = 1e-13
+
+
+@jit
+def compute_monitor(body, mode, scales, monitor, pose, velocity, force):
+    """One monitor (kind, contact): kind is SEPARATION, SLIP, STICK, EDGE_END or MODE_LOST. `force` is that of the basis."""
+    kind, k = monitor
+    if kind == SEPARATION or kind == SLIP:
+        offset = 2 if k == mode.counts[3] and mode.counts[1] == SLIDING_TWICE else 0
+        fn = force[offset]
+        if kind == SLIP:
+            fn = get_mu(body, mode.triple[k]) * fn - abs(force[offset + 1])
+        return fn / (FORCE_ROUNDING * scales.force)
+    if kind == STICK:
+        _, _, _, _, _, _, slip = compute_frame(body, mode.triple[k], pose, velocity)
+        return (slip if mode.letter[k] == LETTER_R else -slip) / scales.speed
+    gap, along, _, _, _, _ = compute_contact(body.part, body.walls, mode.triple[k], pose)
+    if kind == EDGE_END:
+        length = compute_edge_length(body.part, body.walls, mode.triple[k])
+        return (min(along, length - along) + 2.0 * scales.touch) / (0.01 * scales.touch)
+    return (4.0 * scales.touch - abs(gap)) / scales.touch
+
+
+@jit
+def find_least_monitor(body, mode, scales, pose, velocity, force, muted):
+    """(value, kind, contact) of the smallest monitor; (inf, NO_MONITOR, -1) in free flight. With `muted`, forces are skipped."""
+    basis = mode.counts[1]
+    least, kind, contact = np.inf, NO_MONITOR, -1
+    if basis == FREE or basis == STATIC:
+        return least, kind, contact
+    for k in range(mode.counts[0]):
+        in_basis = k == mode.counts[2] or (basis == SLIDING_TWICE and k == mode.counts[3])
+        for candidate in (SEPARATION, SLIP, STICK, EDGE_END, MODE_LOST):
+            if candidate == SEPARATION and (not in_basis or muted):
+                continue
+            if candidate == SLIP and (not in_basis or basis != ROLLING or muted):
+                continue
+            if candidate == STICK and mode.letter[k] != LETTER_R and mode.letter[k] != LETTER_L:
+                continue
+            if candidate == EDGE_END and mode.letter[k] == LETTER_N:
+                continue
+            if candidate == MODE_LOST and in_basis:
+                continue
+            value = compute_monitor(body, mode, scales, (candidate, k), pose, velocity, force)
+            if value < least:
+                least, kind, contact = value, candidate, k
+    return least, kind, contact
+
+
+class Probe(NamedTuple):
+    """A point on the path: pose, velocity, acceleration and force of the basis there."""
+
+    pose: np.ndarray  # (3,)
+    velocity: np.ndarray  # (3,)
+    acceleration: np.ndarray  # (3,)
+    force: np.ndarray  # (4,)
+
+
+def allocate_probe() -> Probe:
+    """Work arrays of one probe."""
+    return Probe(np.zeros(3), np.zeros(3), np.zeros(3), np.zeros(4))
+
+
+@jit
+def _probe(body, mode, path, tau, probe):
+    evaluate_path(path, tau, probe.pose, probe.velocity)
+    evaluate_mode(body, mode, probe.pose, probe.velocity, probe.acceleration, probe.force)
+
+
+@jit
+def find_least_at(body, mode, scales, path, tau, probe_muted):
+    """`find_least_monitor` at time tau of a path; `probe_muted` is (probe, muted)."""
+    probe, muted = probe_muted
+    _probe(body, mode, path, tau, probe)
+    return find_least_monitor(body, mode, scales, probe.pose, probe.velocity, probe.force, muted)
+
+
+@jit
+def locate_end_of_mode(body, mode, scales, path, duration, probe_muted):
+    """First time in [0, duration] at which a monitor crosses zero on its way below -1.
+
+    Returns (time, kind, contact), or (inf, NO_MONITOR, -1). Looks at the middle, at the end and, where the three values
+    suggest a minimum between them, there too; the step is short against the time in which a monitor can turn.
+    """
+    low = 0.0
+    value_low, _, _ = find_least_at(body, mode, scales, path, 0.0, probe_muted)
+    samples = (0.25 * duration, 0.5 * duration, 0.75 * duration, duration)
+    for high in samples:
+        value, kind, contact = find_least_at(body, mode, scales, path, high, probe_muted)
+        if value < -1.0:
+            for _ in range(16):
+                time = _locate_zero(body, mode, scales, path, (kind, contact, low, high, 0.0), probe_muted[0])
+                value, other, other_contact = find_least_at(body, mode, scales, path, time, probe_muted)
+                if value >= -1.0 or (other == kind and other_contact == contact) or time <= low:
+                    break
+                kind, contact, high = other, other_contact, time
+            return time, kind, contact
+        if value > 0.0 or value_low <= 0.0:
+            low, value_low = high, value
+    return np.inf, NO_MONITOR, -1
+
+
+@jit
+def locate_level(body, mode, scales, path, search, probe):
+    """Time in [low, high] at which the monitor reaches `level`, or high if it does not; search = (kind, contact, low,
+    high, level). Used to look ahead of an event until the old mode is clearly violated."""
+    kind, contact, low, high, level = search
+    _probe(body, mode, path, high, probe)
+    end = compute_monitor(body, mode, scales, (kind, contact), probe.pose, probe.velocity, probe.force)
+    if end > level:
+        return high
+    return _locate_zero(body, mode, scales, path, search, probe)
+
+
+@jit
+def _locate_zero(body, mode, scales, path, search, probe):
+    """Root of monitor - level between low and high (Illinois variant of the secant method, with bisection)."""
+    kind, contact, low, high, level = search
+    _probe(body, mode, path, low, probe)
+    f_low = compute_monitor(body, mode, scales, (kind, contact), probe.pose, probe.velocity, probe.force) - level
+    if f_low <= 0.0:
+        return low
+    _probe(body, mode, path, high, probe)
+    f_high = compute_monitor(body, mode, scales, (kind, contact), probe.pose, probe.velocity, probe.force) - level
+    side = 0
+    for k in range(200):
+        width = high - low
+        middle = low + width * f_low / (f_low - f_high)
+        if k % 4 == 3 or not low < middle < high:
+            middle = low + 0.5 * width
+        if width <= 4e-16 * high or middle == low or middle == high:
+            return high
+        _probe(body, mode, path, middle, probe)
+        f = compute_monitor(body, mode, scales, (kind, contact), probe.pose, probe.velocity, probe.force) - level
+        if f > 0.0:
+            low, f_low = middle, f
+            f_high = 0.5 * f_high if side == 1 else f_high
+            side = 1
+        else:
+            high, f_high = middle, f
+            f_low = 0.5 * f_low if side == -1 else f_low
+            side = -1
+        if f == 0.0:
+            return middle
+    return high

@@ -1,0 +1,326 @@
+"""What happens at an event: impacts, the set of accelerations, the choice, the next mode."""
+
+from __future__ import annotations
+
+from math import sqrt
+
+import numpy as np
+
+from dynamics.accelerations import solve_forces
+from dynamics.choose import CONTINUE, STOP
+from dynamics.closed import (
+    compute_gap_accelerations,
+    drop_separating,
+    fill_from_mode,
+    fill_row,
+    find_closed,
+    keep_contacts,
+    make_problem,
+)
+from dynamics.constrained import LETTER_N, STATIC, choose_basis, project_pose, project_velocity
+from dynamics.impact import pick_member, solve_impact
+from geometry._jit import jit
+from geometry.contacts import compute_contact
+from sim import events
+from sim.recorder import write_event, write_impulses
+from sim.state import (
+    AHEAD,
+    AT_REST,
+    CAUSE,
+    CLEARANCE,
+    IMPACT_WORK,
+    LAST_EVENT,
+    LAST_FLIGHT,
+    MEMBERS,
+    MUTED,
+    NEXT_STEP,
+    NOT_UNIQUE,
+    PHASE,
+    SET_KIND,
+    STALLS,
+    STEP,
+    TALLY,
+    TIME,
+)
+from sim.status_codes import CAPACITY_FULL, CONSTRAINT_LOST, GO_ON, NO_IMPACT_SOLUTION, NO_SOLUTION, NOT_UNIQUE_STOP, STALLED
+
+# Height of a bounce, relative to the touch distance, below which the remaining bounces are summed as a geometric series.
+# The error of the sum is of the order of that height; a larger value would be seen in the motion, a smaller one costs bounces.
+BOUNCE_HEIGHT = 0.01
+
+# Events at one instant before the run is called stalled; real ties need a handful.
+STALL_LIMIT = 60
+
+# A velocity and an acceleration below this, relative to sqrt(load * size) and to the load, are zero: the part is at rest.
+REST_SPEED = 1e-11
+REST_ACCELERATION = 1e-11
+
+
+@jit
+def get_speed_zero(body, options, velocity):
+    """Velocity that is zero to rounding at the present speed [m/s]."""
+    speed = abs(velocity[0]) + abs(velocity[1]) + abs(velocity[2]) * body.part.radius
+    return 1e-11 * speed + options.scales.speed
+
+
+@jit
+def tally_uniqueness(state, time):
+    """Add the time since the last call during which the motion was not unique."""
+    if state.counter[SET_KIND] >= 2:
+        state.clock[NOT_UNIQUE] += time - state.clock[TALLY]
+    state.clock[TALLY] = time
+
+
+@jit
+def jump(body, options, state, tools, log):
+    """Treat the event at the present state and set the next mode; returns GO_ON or the code that ends the run."""
+    time = state.clock[TIME]
+    tally_uniqueness(state, time)
+    if time - state.clock[LAST_EVENT] <= 1e-14 * max(time, 1e-300):
+        state.counter[STALLS] += 1
+        if state.counter[STALLS] > STALL_LIMIT:
+            return STALLED
+    else:
+        state.counter[STALLS] = 0
+    state.clock[LAST_EVENT] = time
+    impacts = False
+    if state.counter[AHEAD] == 1:
+        pose, velocity = state.ahead_pose, state.ahead_velocity
+        fill_from_mode(body, state.mode, (pose, velocity), options.scales.speed, tools.closed)
+    else:
+        pose, velocity = state.pose, state.velocity
+        code, impacts = _meet(body, options, state, tools, log)
+        if code != GO_ON:
+            return code
+    kind, members, index = pick_member(tools.closed, body.w, options.rule, options.tolerances, tools.buffer)
+    if index >= 0 and impacts:
+        code, settled = _sum_bounces(body, options, state, tools, log, index)
+        if code != GO_ON:
+            return code
+        if settled:
+            kind, members, index = pick_member(tools.closed, body.w, options.rule, options.tolerances, tools.buffer)
+    state.counter[SET_KIND], state.counter[MEMBERS] = max(kind, 0), members
+    if index < 0:
+        _log_cause(body, options, state, log, impacts)
+        return NO_SOLUTION
+    if options.rule == STOP and kind > 1:
+        _log_cause(body, options, state, log, impacts)
+        return NOT_UNIQUE_STOP
+    target = tools.vector
+    for c in range(3):
+        target[c] = tools.buffer.found.vertices[index, c]
+    code = _set_mode(body, options, state, tools, (pose, velocity))
+    _log_cause(body, options, state, log, impacts)
+    state.counter[PHASE] = STEP
+    state.counter[AHEAD] = 0
+    return code
+
+
+@jit
+def _meet(body, options, state, tools, log):
+    """Find the closed contacts of the present state and let impacts happen; (code, was there an impact)."""
+    closed, scales = tools.closed, options.scales
+    speed_zero = get_speed_zero(body, options, state.velocity)
+    here = (state.pose, state.velocity)
+    if find_closed(body, state.mode, here, scales.touch, speed_zero, closed, tools.scratch) < 0:
+        return CAPACITY_FULL, False
+    keep_contacts(closed, speed_zero, True)
+    closing = False
+    for k in range(closed.counts[0]):
+        closing = closing or closed.rate[k] < -speed_zero
+    if closing:
+        code = _strike(body, options, state, tools, log, (closed, events.IMPACT, 1.0))
+        if code != GO_ON:
+            return code, True
+        speed_zero = get_speed_zero(body, options, state.velocity)
+        find_closed(body, state.mode, here, scales.touch, speed_zero, closed, tools.scratch)
+    elif state.counter[CAUSE] == events.STICK:
+        # The contact whose slip was followed to zero has no slip, whatever the last bits say.
+        for k in range(closed.counts[0]):
+            same = closed.triple[k, 0] == state.cause[0] and closed.triple[k, 1] == state.cause[1]
+            if same and closed.triple[k, 2] == state.cause[2]:
+                closed.slip[k] = 0
+    keep_contacts(closed, speed_zero, False)
+    return GO_ON, closing
+
+
+@jit
+def _strike(body, options, state, tools, log, how):
+    """Change the velocity by an impact of the contacts `struck`; how = (struck, kind of event, restitution factor)."""
+    struck, event, factor = how
+    k, rho = struck.counts[0], body.rho
+    before, after, e = np.empty(3), np.empty(3), np.empty(k)
+    for i in range(k):
+        e[i] = factor * body.e[body.walls.owner[struck.triple[i, 2]]]
+    v = state.velocity
+    before[0], before[1], before[2] = v[0], v[1], v[2] * rho
+    old = np.array([v[0], v[1], v[2]])
+    rule = CONTINUE if options.rule == STOP else options.rule
+    choice = (rule, options.tolerances, tools.buffer)
+    kind, members, scale = solve_impact(struck, before, e, choice, after)
+    if members == 0:
+        return NO_IMPACT_SOLUTION
+    if options.rule == STOP and kind > 1:
+        state.counter[SET_KIND], state.counter[MEMBERS] = kind, members
+        return NOT_UNIQUE_STOP
+    solve_forces(make_problem(struck, before), after, options.tolerances, struck.fn, struck.ft)
+    v[0], v[1], v[2] = after[0], after[1], after[2] / rho
+    state.work[IMPACT_WORK] += 0.5 * (
+        (after[0] - before[0]) * (after[0] + before[0])
+        + (after[1] - before[1]) * (after[1] + before[1])
+        + (after[2] - before[2]) * (after[2] + before[2])
+    )
+    cause = state.cause
+    involved = False
+    for i in range(k):
+        t = struck.triple[i]
+        involved = involved or (t[0] == cause[0] and t[1] == cause[1] and t[2] == cause[2])
+    if not involved:
+        cause[:] = struck.triple[0]
+    write_event(body, state, log, (state.clock[TIME], event, kind, members, scale), old, v)
+    write_impulses(body, state, tools, log, struck)
+    return GO_ON
+
+
+@jit
+def _sum_bounces(body, options, state, tools, log, index):
+    """End an infinite sequence of ever smaller bounces; returns (code, whether it did).
+
+    After an impact some contacts open with velocity v and gap'' = -a. If every such bounce is lower than BOUNCE_HEIGHT
+    times the touch distance, the remaining flights form a geometric series (ratio e, or that of the last two flights): their
+    total time passes, with the total impulse of the load, and one plastic impact closes the contacts. Friction then gets the
+    sum of the normal impulses, as in the limit.
+    """
+    closed, struck, here = tools.closed, tools.struck, (state.pose, state.velocity)
+    speed_zero = get_speed_zero(body, options, state.velocity)
+    a = tools.other
+    for c in range(3):
+        a[c] = tools.buffer.found.vertices[index, c]
+    find_closed(body, state.mode, here, options.scales.touch, speed_zero, struck, tools.scratch)
+    speeds = np.empty(struck.counts[0])
+    speeds[:] = struck.rate[: struck.counts[0]]
+    compute_gap_accelerations(struck, a)
+    flight, low, restitution = 0.0, True, 0.0
+    for k in range(struck.counts[0]):
+        if speeds[k] > speed_zero:
+            fall = struck.rate[k]
+            low = low and fall < 0.0 and speeds[k] * speeds[k] <= -2.0 * fall * BOUNCE_HEIGHT * options.scales.touch
+            if fall < 0.0:
+                flight = max(flight, -2.0 * speeds[k] / fall)
+            restitution = max(restitution, body.e[body.walls.owner[struck.triple[k, 2]]])
+    previous, state.clock[LAST_FLIGHT] = state.clock[LAST_FLIGHT], flight
+    ratio = flight / previous if previous > 0.0 else restitution
+    rest = flight / (1.0 - ratio) if ratio < 1.0 else np.inf
+    if flight == 0.0 or not low or ratio <= 0.0 or state.clock[TIME] + rest >= options.duration:
+        return GO_ON, False
+    v, rho = state.velocity, body.rho
+    v[0], v[1], v[2] = v[0] + a[0] * rest, v[1] + a[1] * rest, v[2] + a[2] / rho * rest
+    state.clock[TIME] += rest
+    for k in range(struck.counts[0]):
+        fill_row(body, struck, k, state.pose, v, speed_zero)
+    state.cause[:] = struck.triple[0]
+    code = _strike(body, options, state, tools, log, (struck, events.ACCUMULATION, 0.0))
+    for c in range(3):
+        state.pose[c] += v[c] * rest
+    _close_gaps(body, struck, state.pose)
+    find_closed(body, state.mode, here, options.scales.touch, speed_zero, closed, tools.scratch)
+    keep_contacts(closed, get_speed_zero(body, options, v), False)
+    return code, True
+
+
+@jit
+def _close_gaps(body, struck, pose):
+    """Move the pose to gap 0 at all given contacts, one after the other, until nothing moves."""
+    rho = body.rho
+    for _ in range(50):
+        moved = 0.0
+        for k in range(struck.counts[0]):
+            gap, _, nx, ny, rx, ry = compute_contact(body.part, body.walls, struck.triple[k], pose)
+            nq = (nx * ry - ny * rx) / rho
+            scale = -gap / (1.0 + nq * nq)
+            pose[0] += scale * nx
+            pose[1] += scale * ny
+            pose[2] += scale * nq / rho
+            moved = max(moved, abs(gap))
+        if moved <= 1e-16 * body.part.radius:
+            return
+
+
+@jit
+def _set_mode(body, options, state, tools, where):
+    """Set the mode from the letters in `tools.closed` and the acceleration in `tools.vector`, both found at `where`."""
+    closed, mode, target = tools.closed, state.mode, tools.vector
+    size = abs(body.w[0]) + abs(body.w[1]) + abs(body.w[2])
+    compute_gap_accelerations(closed, target)
+    drop_separating(closed, 1e-9 * (size + abs(target[0]) + abs(target[1]) + abs(target[2])))
+    same = state.counter[AHEAD] == 1 and mode.counts[0] == closed.counts[0]
+    old = (mode.counts[1], mode.counts[2], mode.counts[3])
+    n = closed.counts[0]
+    mode.counts[0] = n
+    for k in range(n):
+        same = same and mode.letter[k] == closed.letter[k]
+        mode.triple[k] = closed.triple[k]
+        mode.letter[k] = closed.letter[k]
+    deviation = choose_basis(body, mode, where, target, (tools.step.stage[0, 0:3], tools.step.force))
+    if deviation < 0.0:
+        return CONSTRAINT_LOST
+    same = same and old[0] == mode.counts[1] and old[1] == mode.counts[2] and old[2] == mode.counts[3]
+    state.counter[MUTED] = 1 if same else 0
+    state.clock[NEXT_STEP], state.clock[CLEARANCE] = 0.0, 0.0
+    for k in range(n):
+        _, mode.pin[k], _, _, _, _ = compute_contact(body.part, body.walls, mode.triple[k], state.pose)
+    if mode.counts[1] != STATIC:
+        project_pose(body, mode, state.pose)
+        project_velocity(body, mode, state.pose, state.velocity)
+    return _check_rest(body, options, state, tools, target)
+
+
+@jit
+def _check_rest(body, options, state, tools, target):
+    """A part without velocity and acceleration stays so: its forces are computed once."""
+    v, part = state.velocity, body.part
+    size = max(abs(body.w[0]), abs(body.w[1]), abs(body.w[2]))
+    speed = max(abs(v[0]), abs(v[1]), abs(v[2]) * body.rho)
+    pull = max(abs(target[0]), abs(target[1]), abs(target[2]))
+    static = state.mode.counts[1] == STATIC
+    slow = speed <= REST_SPEED * sqrt(size * part.radius)
+    state.counter[AT_REST] = 0
+    if static and not slow:
+        return CONSTRAINT_LOST
+    if not static and not (slow and pull <= REST_ACCELERATION * size):
+        return GO_ON
+    v[:] = 0.0
+    n = fill_from_mode(body, state.mode, (state.pose, v), options.scales.speed, tools.closed)
+    target[:] = 0.0
+    solve_forces(make_problem(tools.closed, body.w), target, options.tolerances, tools.closed.fn, tools.closed.ft)
+    for k in range(n):
+        state.rest_force[k, 0], state.rest_force[k, 1] = tools.closed.fn[k], tools.closed.ft[k]
+    state.counter[AT_REST] = 1
+    return GO_ON
+
+
+@jit
+def _log_cause(body, options, state, log, impacts):
+    """Log the event that led here, unless an impact has said it all."""
+    cause = state.counter[CAUSE]
+    if impacts and (cause == events.CONTACT or cause == events.EDGE_END):
+        return
+    if cause == events.STICK and not _rolls(state):
+        cause = events.SLIP
+    header = (state.clock[TIME], cause, state.counter[SET_KIND], state.counter[MEMBERS], 1.0)
+    write_event(body, state, log, header, state.velocity, state.velocity)
+    if state.counter[AT_REST] == 1:
+        state.cause[:] = -1
+        header = (state.clock[TIME], events.REST, state.counter[SET_KIND], state.counter[MEMBERS], 1.0)
+        write_event(body, state, log, header, state.velocity, state.velocity)
+
+
+@jit
+def _rolls(state):
+    """Does the contact that caused the event roll now?"""
+    mode, cause = state.mode, state.cause
+    for k in range(mode.counts[0]):
+        t = mode.triple[k]
+        if t[0] == cause[0] and t[1] == cause[1] and t[2] == cause[2]:
+            return mode.letter[k] == LETTER_N
+    return False

@@ -1,0 +1,123 @@
+"""From a scene to the arrays that compiled code reads, and to the contact problem of one state."""
+
+from __future__ import annotations
+
+from math import sqrt
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from dynamics.choose import RULES
+from dynamics.closed import allocate_closed, find_closed, keep_contacts
+from dynamics.constrained import Body, allocate_mode
+from dynamics.tolerances import DEFAULT_TOLERANCES
+from geometry.boundary import compute_boundary
+from geometry.contacts import build_part, build_walls
+from geometry.detection import allocate_scratch
+from sim.events import SPEED_ROUNDING, Scales
+from sim.start import compute_start_tolerance
+from sim.state import CAPACITY, Options
+
+if TYPE_CHECKING:
+    from sim.scene import Scene
+
+MAX_STEPS = 10_000_000
+
+
+def build_body(scene: Scene) -> Body:
+    """Arrays of the part, the walls and what acts between them."""
+    workpiece = scene.workpiece
+    fx, fy, torque = scene.load
+    w = np.array([
+        fx / workpiece.mass + scene.gravity[0],
+        fy / workpiece.mass + scene.gravity[1],
+        torque / (workpiece.mass * workpiece.rho),
+    ])  # fmt: skip
+    outlines = [np.asarray(obstacle.vertices, dtype=np.float64) for obstacle in scene.obstacles]
+    boundary = compute_boundary(outlines, compute_start_tolerance(scene))
+    return Body(
+        build_part(workpiece.outline.vertices),
+        build_walls(boundary),
+        w,
+        np.array([obstacle.mu for obstacle in scene.obstacles], dtype=np.float64),
+        np.array([obstacle.e for obstacle in scene.obstacles], dtype=np.float64),
+        float(workpiece.rho),
+        float(workpiece.mass),
+    )
+
+
+def build_scales(scene: Scene, body: Body) -> Scales:
+    """What counts as zero in this scene.
+
+    A gap is closed within the tolerance that the start check allows (1e-12 of the largest coordinate). Forces and speeds are
+    compared with the load; without a load, with the speed at the start.
+    """
+    vx, vy, omega = scene.workpiece.velocity
+    radius = body.part.radius
+    speed = abs(vx) + abs(vy) + abs(omega) * radius
+    load = float(np.abs(body.w).sum())
+    force = max(load, speed * speed / radius)
+    typical = max(sqrt(load * radius), speed)
+    return Scales(
+        touch=compute_start_tolerance(scene),
+        force=force if force > 0.0 else 1.0,
+        speed=SPEED_ROUNDING * (typical if typical > 0.0 else 1.0),
+    )
+
+
+def build_options(scene: Scene, body: Body) -> Options:
+    """The run section of the scene, as numbers."""
+    run = scene.run
+    return Options(
+        duration=float(run.duration),
+        interval=float(run.output_interval or 0.0),
+        step=float(run.step or 0.0),
+        tolerance=float(run.tolerance),
+        rule=RULES.index(run.choice),
+        max_steps=MAX_STEPS,
+        scales=build_scales(scene, body),
+        tolerances=DEFAULT_TOLERANCES,
+    )
+
+
+def contact_problem(scene: Scene, pose=None, velocity=None):
+    """The contact problem of a state (default: the start): (ContactProblem, list of contacts).
+
+    pose (3,): x, y, theta of the centre of mass; velocity (3,). Each contact is a dict with obstacle (name), type, part_feature,
+    obstacle_feature, point (2,), normal (2,), gap_rate, slip. Contacts that open are left out; ones that close are kept, with
+    their negative gap rate: an impact comes first there.
+    """
+    from dynamics.accelerations import ContactProblem
+    from geometry.contacts import compute_contact
+
+    body = build_body(scene)
+    scales = build_scales(scene, body)
+    start = scene.workpiece.pose
+    pose = np.array([start.x, start.y, start.theta] if pose is None else pose, dtype=np.float64)
+    velocity = np.array(scene.workpiece.velocity if velocity is None else velocity, dtype=np.float64)
+    closed, scratch = allocate_closed(CAPACITY), allocate_scratch(body.part, body.walls)
+    speed_zero = 1e-9 * float(np.abs(velocity).sum()) + scales.speed
+    if find_closed(body, allocate_mode(1), (pose, velocity), scales.touch, speed_zero, closed, scratch) < 0:
+        raise ValueError(f"more than {CAPACITY} contacts are closed at once")
+    keep_contacts(closed, speed_zero, True)
+    k = int(closed.counts[0])
+    contacts = []
+    for i in range(k):
+        kind, feature, wall = (int(c) for c in closed.triple[i])
+        _, _, nx, ny, rx, ry = compute_contact(body.part, body.walls, closed.triple[i], pose)
+        slip = closed.T[i, 0] * velocity[0] + closed.T[i, 1] * velocity[1] + closed.T[i, 2] * body.rho * velocity[2]
+        contacts.append({
+            "obstacle": scene.obstacles[int(body.walls.owner[wall])].name,
+            "type": "AB"[kind],
+            "part_feature": feature,
+            "obstacle_feature": wall,
+            "point": (pose[0] - rx, pose[1] - ry),
+            "normal": (nx, ny),
+            "gap_rate": float(closed.rate[i]),
+            "slip": float(slip),
+        })  # fmt: skip
+    problem = ContactProblem(
+        w=body.w, N=closed.N[:k], b=closed.b[:k], T=closed.T[:k], d=closed.d[:k],
+        slip=closed.slip[:k], mu=closed.mu[:k], corner=closed.partner[:k],
+    )  # fmt: skip
+    return problem, contacts

@@ -1,0 +1,151 @@
+"""Run a scene: the Python side of the engine."""
+
+from __future__ import annotations
+
+import dataclasses
+import time as clock_module
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from sim import state as s
+from sim.account import Account
+from sim.events import START
+from sim.model import build_body, build_options
+from sim.scene import SceneError
+from sim.schema import CHOICES
+from sim.start import check_start
+from sim.status import Status
+from sim.status_codes import PAUSED
+from sim.trajectory import MemorySink, Trajectory
+
+if TYPE_CHECKING:
+    from sim.scene import Scene
+
+# Rows of the log buffers: the loop returns to Python when they are full. Large enough that the return costs nothing, small
+# enough that a killed run loses little.
+BUFFER_ROWS = 1024
+
+
+def simulate(
+    scene: Scene,
+    duration: float | None = None,
+    *,
+    sink=None,
+    progress: Callable[[float], None] | None = None,
+    **run_overrides,
+) -> Trajectory | None:
+    """Follow the motion of the scene's workpiece.
+
+    duration [s] and the other entries of the scene's [run] section (choice, output_interval, step, tolerance) can be given
+    here. The rows go to `sink` (an object with write and close, such as `H5Sink`) or, without one, into the returned
+    Trajectory. `progress(time)` is called now and then. Ctrl-C ends the run with status INTERRUPTED and keeps its rows; with an
+    explicit sink the KeyboardInterrupt is raised again afterwards. Raises SceneError for a start that overlaps or a
+    run setting that is not valid.
+    """
+    run = _override_run(scene, duration, run_overrides)
+    if run is not scene.run:
+        scene = dataclasses.replace(scene, run=run)
+    check_start(scene, scene.source or scene.name)
+    began = clock_module.perf_counter()
+    from sim.engine import run_chunk  # loads or compiles the machine code
+
+    body = build_body(scene)
+    options = build_options(scene, body)
+    state, tools, log = _start(scene, body), s.allocate_tools(body.part, body.walls), s.allocate_log(BUFFER_ROWS)
+    target = MemorySink(scene) if sink is None else sink
+    solve = output = compile_time = 0.0
+    code = PAUSED
+    while code == PAUSED:
+        before = clock_module.perf_counter()
+        try:
+            code = run_chunk(body, options, state, tools, log)
+        except KeyboardInterrupt:
+            target.close(Status.INTERRUPTED, _account(body, state, solve, output, compile_time))
+            if sink is None:
+                return target.trajectory
+            raise
+        after = clock_module.perf_counter()
+        solve += after - before
+        _hand_over(log, target)
+        if progress is not None:
+            progress(float(state.clock[s.TIME]))
+        output += clock_module.perf_counter() - after
+    compile_time = max(0.0, clock_module.perf_counter() - began - solve - output)
+    target.close(Status(code), _account(body, state, solve, output, compile_time))
+    return target.trajectory if sink is None else None
+
+
+def _override_run(scene: Scene, duration: float | None, overrides: dict):
+    run = scene.run
+    changes = dict(overrides)
+    if duration is not None:
+        changes["duration"] = duration
+    known = {field.name for field in dataclasses.fields(run)}
+    for key, value in changes.items():
+        if key not in known:
+            raise SceneError(f"simulate: unknown run setting {key!r}; valid are {', '.join(sorted(known))}")
+        if key == "choice":
+            if value not in CHOICES:
+                raise SceneError(f"simulate: choice {value!r} is not one of {', '.join(CHOICES)}")
+        elif value is not None and not (np.isfinite(value) and value > 0.0):
+            raise SceneError(f"simulate: {key} must be a positive finite number, got {value!r}")
+    return dataclasses.replace(run, **changes) if changes else run
+
+
+def _start(scene: Scene, body) -> s.State:
+    state = s.allocate_state()
+    pose, velocity = scene.workpiece.pose, scene.workpiece.velocity
+    state.pose[:] = pose.x, pose.y, pose.theta
+    state.velocity[:] = velocity
+    state.origin[:] = state.pose
+    state.start_velocity[:] = velocity
+    state.counter[s.CAUSE] = START
+    state.counter[s.NEXT_TICK] = 1
+    state.clock[s.LAST_ROW] = -1.0
+    state.cause[:] = -1
+    return state
+
+
+def _hand_over(log: s.Log, target) -> None:
+    steps, contacts, events, impulses = (int(c) for c in log.counts[:4])
+    if steps or events:
+        target.write(log.steps[:steps], log.contacts[:contacts], log.events[:events], log.impulses[:impulses])
+    log.counts[4] += contacts
+    log.counts[5] += impulses
+    log.counts[:4] = 0
+
+
+def _account(body, state: s.State, solve: float, output: float, compile_time: float) -> Account:
+    from sim.recorder import compute_kinetic, compute_load_work
+
+    work = body.mass * state.work
+    start = float(compute_kinetic(body, state.start_velocity))
+    end = float(compute_kinetic(body, state.velocity))
+    load = float(compute_load_work(body, state, state.pose))
+    friction, impact = float(work[s.FRICTION]), float(work[s.IMPACT_WORK])
+    largest = max(start, end, abs(load), abs(friction), abs(impact))
+    counter, residual = state.counter, state.residual
+    return Account(
+        penetration=float(residual[s.PENETRATION]),
+        gap_residual=float(residual[s.GAP]),
+        slip_residual=float(residual[s.SLIP_DRIFT]),
+        balance_residual=float(residual[s.BALANCE]),
+        cone_residual=float(residual[s.CONE]),
+        energy_start=start,
+        energy_end=end,
+        work_load=load,
+        work_friction=friction,
+        work_impact=impact,
+        energy_residual=abs(end - start - load - friction - impact) / largest if largest > 0.0 else 0.0,
+        time_not_unique=float(state.clock[s.NOT_UNIQUE]),
+        n_steps=int(counter[s.STEPS]),
+        n_rejected=int(counter[s.REJECTED]),
+        n_evaluations=int(counter[s.EVALUATIONS]),
+        n_events=int(counter[s.EVENTS]),
+        n_impacts=int(counter[s.IMPACTS]),
+        wall_compile=compile_time,
+        wall_solve=solve,
+        wall_output=output,
+    )
