@@ -34,9 +34,10 @@ def parse_value(text: Any) -> Any:
     if not isinstance(text, str):
         return text
     try:
-        return tomllib.loads(f"value = {text}")["value"]
-    except (tomllib.TOMLDecodeError, KeyError):
+        data = tomllib.loads(f"value = {text}")
+    except tomllib.TOMLDecodeError:
         return text
+    return data["value"] if len(data) == 1 else text
 
 
 def split_path(path: str) -> list[str]:

@@ -46,7 +46,7 @@ def check_loops(boundary, outlines, note=""):
 
 
 def check_against_union(outlines, rtol=1e-10, note="", unturned=None):
-    """Area and length of the union by shapely, which sees seams only where they are exact: on the `unturned` outlines."""
+    """Area and length of the union by shapely, which sees seams only where they are exact: `unturned` outlines."""
     boundary = compute_boundary(outlines)
     check_loops(boundary, outlines, note)
     union = shapely.unary_union([shapely.Polygon(outline) for outline in unturned or outlines])
