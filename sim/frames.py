@@ -1,0 +1,120 @@
+"""What a picture shows at one time: the pose, the contacts and what is known about uniqueness; and which times a movie
+shows.
+
+Between two rows of a log the pose is interpolated by the parabola that leaves the first row with its velocity and meets
+the pose of the second: exact for a constant acceleration, and never across an event, because a log has a row at every
+event. Contacts and forces are those of the row at or before the time; a contact point rides with the body that owns the
+vertex.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+
+from sim.records import CONTACT_LETTERS, CONTACT_TYPES, SET_KINDS
+from sim.trajectory import Trajectory
+
+TYPE_A = CONTACT_TYPES.index("A")
+
+
+class ReplayError(ValueError):
+    """A picture, movie or window cannot be made; the message says why and what works instead."""
+
+
+@dataclass(frozen=True)
+class FrameState:
+    """The contents of one picture, SI units, world frame."""
+
+    index: int  # the row at or before the time
+    time: float
+    pose: np.ndarray  # (3,) x, y, theta
+    points: np.ndarray  # (k, 2) contact points
+    normals: np.ndarray  # (k, 2) from the obstacle towards the part
+    normal_forces: np.ndarray  # (k, 2) on the part, N
+    friction_forces: np.ndarray  # (k, 2) on the part, N
+    obstacles: np.ndarray  # (k,) index of the obstacle
+    letters: str  # one a contact
+    set_kind: str  # one of SET_KINDS
+
+
+def compute_state(trajectory: Trajectory, time: float) -> FrameState:
+    """The contents of a picture at `time`, held within the time span of the log."""
+    times = trajectory.time
+    if len(times) == 0:
+        raise ReplayError("there is nothing to show: the log has no rows")
+    time = min(max(float(time), times[0]), times[-1])
+    index = int(np.searchsorted(times, time, side="right")) - 1
+    return build_state(trajectory, index, time, interpolate_pose(trajectory, index, time))
+
+
+def read_state(trajectory: Trajectory, index: int) -> FrameState:
+    """The contents of a picture of one row, exactly as logged; a negative index counts from the end."""
+    count = len(trajectory)
+    if not -count <= index < count:
+        raise IndexError(f"row {index} of a log with {count} rows")
+    index %= count
+    return build_state(trajectory, index, float(trajectory.time[index]), trajectory.pose[index])
+
+
+def interpolate_pose(trajectory: Trajectory, index: int, time: float) -> np.ndarray:
+    """q(s) = q_i + v_i s + (q_j - q_i - v_i h) (s/h)^2, with s the time since row i and h until the next row j."""
+    start = trajectory.pose[index]
+    s = time - trajectory.time[index]
+    if s <= 0.0:
+        return start
+    h = trajectory.time[index + 1] - trajectory.time[index]
+    drift = trajectory.velocity[index]
+    return start + drift * s + (trajectory.pose[index + 1] - start - drift * h) * (s / h) ** 2
+
+
+def build_state(trajectory: Trajectory, index: int, time: float, pose: np.ndarray) -> FrameState:
+    """Contacts of row `index`, carried along from its pose to `pose`."""
+    rows = trajectory.contacts_at(index)
+    logged = trajectory.pose[index]
+    points = np.column_stack((rows["px"], rows["py"]))
+    normals = np.column_stack((rows["nx"], rows["ny"]))
+    c, s = math.cos(pose[2] - logged[2]), math.sin(pose[2] - logged[2])
+    turn = np.array([[c, s], [-s, c]])  # rows times this are turned counter-clockwise
+    on_edge_of_part = (rows["type"] == TYPE_A)[:, None]
+    points = np.where(on_edge_of_part, points, (points - logged[:2]) @ turn + pose[:2])
+    normals = np.where(on_edge_of_part, normals @ turn, normals)
+    tangents = np.column_stack((normals[:, 1], -normals[:, 0]))
+    return FrameState(
+        index=index,
+        time=time,
+        pose=pose,
+        points=points,
+        normals=normals,
+        normal_forces=normals * rows["fn"][:, None],
+        friction_forces=tangents * rows["ft"][:, None],
+        obstacles=rows["obstacle"],
+        letters="".join(CONTACT_LETTERS[letter] for letter in rows["letter"]),
+        set_kind=SET_KINDS[trajectory.steps["set_kind"][index]],
+    )
+
+
+def transform_outline(vertices: np.ndarray, pose: np.ndarray) -> np.ndarray:
+    """(n, 2): an outline about its origin, placed in the world."""
+    c, s = math.cos(pose[2]), math.sin(pose[2])
+    return vertices @ np.array([[c, s], [-s, c]]) + pose[:2]
+
+
+def find_frame_times(trajectory: Trajectory, fps: float, speed: float) -> np.ndarray:
+    """The times that a movie shows: one every speed/fps from the first row on, and the last row."""
+    for name, value in (("fps", fps), ("speed", speed)):
+        if not (math.isfinite(value) and value > 0.0):
+            raise ReplayError(f"{name} must be a positive number, not {value!r}")
+    times = trajectory.time
+    if len(times) == 0:
+        raise ReplayError("there is nothing to show: the log has no rows")
+    start, end, step = times[0], times[-1], speed / fps
+    if (end - start) / step > 1e6:
+        raise ReplayError(
+            f"the log spans {end - start:.6g} s: more than a million frames at {fps:g} frames a second and speed "
+            f"{speed:g}; use a higher speed"
+        )
+    count = max(math.ceil((end - start) / step * (1.0 - 1e-12)), 0)
+    return np.append(start + step * np.arange(count), end)
