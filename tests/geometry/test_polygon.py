@@ -68,6 +68,7 @@ def test_a19_refused_by_name(variant, message):
         ([[0, 0], [1, 0], [0, 0]], "three distinct points, not 2"),
         ([[0, 0], [0, 0], [0, 0]], "three distinct points, not 1"),
         ([[0, 0], [1, 0], [1, 1e-13]], "three distinct points, not 2"),
+        ([[0, 0], [1, 0], [0, 1e-13]], "three distinct points, not 2"),
         ([[0, 0], [1, 0], [0, math.inf]], "not finite"),
         ([[0, 0], [2, 0], [2, 2], [1, 0], [0, 2]], r"touches itself at \(1, 0\)"),
         ([[0, 0], [1, 0], [1, 1], [2, 1], [2, 2], [1, 1], [0, 1]], r"touches itself at \(1, 1\)"),
@@ -172,6 +173,8 @@ def test_tolerance_is_relative_to_the_outline(scale):
         bump = offset * VERTEX_TOLERANCE * diagonal
         vertices = np.array([[0, 0], [0.5 * scale, -bump], [scale, 0], [scale, scale], [0, scale]])
         assert len(Polygon(vertices)) == corners, (scale, offset)
+    feature = 1e-10 * scale  # a tenth of a nanometre on a metre is still a feature
+    assert len(Polygon(np.array([[0, 0], [scale - feature, 0], [scale, feature], [scale, scale], [0, scale]]))) == 5
 
 
 def test_a_long_chain_of_flat_vertices_becomes_one_edge():
@@ -209,6 +212,7 @@ def test_box_and_regular():
         assert len(polygon) == n
         np.testing.assert_allclose(np.hypot(*polygon.vertices.T), 0.05, rtol=1e-15)
         assert polygon.vertices[0, 1] == polygon.vertices[-1, 1] == polygon.vertices[:, 1].min()
+        assert n % 2 or tuple(polygon.centroid) == (0.0, 0.0), n
         assert abs(polygon.area - 0.5 * n * 0.05**2 * math.sin(2.0 * math.pi / n)) < 1e-17
         # polar moment of a regular polygon: A R^2 (2 + cos(2 pi / n)) / 6
         assert abs(polygon.rho - 0.05 * math.sqrt((2.0 + math.cos(2.0 * math.pi / n)) / 6.0)) < 1e-16
