@@ -41,7 +41,7 @@ KEPT_SECONDS = 30 * 86400.0
 INDIFFERENT_SETTINGS = re.compile(
     r"CACHE_DIR|CACHE_LOCATOR_CLASSES|DEBUG_CACHE|DISABLE_JIT|COLOR_SCHEME|CUDA_.*|DUMP_.*|NUMBA_.*|THREADING_LAYER.*|"
     r"SHOW_HELP|.*_TRACE|TRACE|HTML|ANNOTATE")
-_IMPORT = re.compile(r"^[ \t]*(?:from|import)\b[^\n(]*(?:\([^)]*\))?", re.MULTILINE)
+_IMPORT = re.compile(r"^[ \t]*(?:from[ \t]+[.\w]+[ \t]+import|import)\b[^\n(]*(?:\([^)]*\))?", re.MULTILINE)
 _WORD = re.compile(r"\w+")
 
 

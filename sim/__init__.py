@@ -12,9 +12,9 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from sim.simulation import simulate
     from sim.reading import read_trajectory
     from sim.scene import load_scene
+    from sim.simulation import simulate
 
 __all__ = ["load_scene", "read_trajectory", "simulate"]
 
