@@ -8,41 +8,54 @@ import numpy as np
 
 from dynamics.faces import walk_faces
 from dynamics.problem import (
+    COUNT,
+    DIMENSION,
+    FLOATS,
+    INTEGERS,
     KIND,
     MAX_CORNERS,
     NOT_FINITE,
     OK,
+    OUT_OF_ROOM,
+    PIECE_OF_RAY,
+    PIECE_OF_VERTEX,
     PIECES,
+    RAY,
     RAYS,
     SEEN,
     STATUS,
     TOO_MANY_CORNERS,
+    VERTEX,
     VERTICES,
-    Found,
-    Problem,
-    Work,
     compute_scale,
     count_corners,
     group_planes,
+    inner,
     prepare_rows,
     set_corners,
 )
-from dynamics.reactions import compute_letters, solve_forces
+from dynamics.reactions import solve_forces
 from geometry._jit import jit
 
 NONE, ONE, SEVERAL, CONTINUUM = 0, 1, 2, 3
 
 
-class SetBuffer(NamedTuple):
-    """Room for one acceleration set. Made once by `allocate_set_buffer`, filled again and again.
+class Found(NamedTuple):
+    """An acceleration set as compiled code hands it over, in the units of the problem."""
 
-    Read after a call: `found.counts` (pieces, vertices, rays, status), `found.vertices[:n]` in units of the problem,
-    `found.piece_of_vertex`, `found.rays` (unit directions), `found.piece_of_ray`, `found.dimension` of each piece, and
-    (from `solve_acceleration_set` only) `fn`, `ft` per vertex and `unique`.
-    """
+    counts: np.ndarray  # (8,) int64: pieces, vertices, rays, status, -, kind
+    vertices: np.ndarray  # (M, 3)
+    rays: np.ndarray  # (M, 3) unit directions
+    labels: np.ndarray  # (M, 3) int64: piece of vertex m, piece of ray m, dimension of piece m
+
+
+class SetBuffer(NamedTuple):
+    """Room for one acceleration set. Made once by `allocate_set_buffer`, filled again and again."""
 
     found: Found
-    work: Work
+    table: np.ndarray  # work of the search, see `dynamics.problem`
+    marks: np.ndarray
+    stack: np.ndarray  # (levels, corners, 3) polygons
     fn: np.ndarray  # (M, k) normal forces per unit mass that realise each vertex
     ft: np.ndarray  # (M, k) friction forces per unit mass
     unique: np.ndarray  # (M,) int64: 1 unique, 0 not, -1 no forces found
@@ -51,28 +64,48 @@ class SetBuffer(NamedTuple):
 def allocate_set_buffer(k_max: int, vertices_max: int = 64) -> SetBuffer:
     """Room for problems of up to `k_max` contacts and sets of up to `vertices_max` vertices."""
     k = max(int(k_max), 1)
-    m = max(int(vertices_max), 8)
-    found = Found(
-        counts=np.zeros(8, np.int64),
-        vertices=np.zeros((m, 3)),
-        piece_of_vertex=np.zeros(m, np.int64),
-        rays=np.zeros((m, 3)),
-        piece_of_ray=np.zeros(m, np.int64),
-        dimension=np.zeros(m, np.int64),
+    m = max(int(vertices_max), 16)
+    found = Found(np.zeros(8, np.int64), np.zeros((m, 3)), np.zeros((m, 3)), np.zeros((m, 3), np.int64))
+    length = max(6 * k + 64, m)
+    return SetBuffer(
+        found,
+        np.zeros((length, FLOATS)),
+        np.zeros((length, INTEGERS), np.int64),
+        np.zeros((min(k, 28) + 4, min(4 * k, 512) + 64, 3)),
+        np.zeros((m, k)),
+        np.zeros((m, k)),
+        np.zeros(m, np.int64),
     )
-    work = Work(
-        rows=np.zeros((k, 16)),
-        info=np.zeros((k, 8), np.int64),
-        planes=np.zeros((k, 4)),
-        plane_info=np.zeros((k, 4), np.int64),
-        cone=np.zeros((3 * k + 6, 3)),
-        facets=np.zeros((6 * k + 64, 3)),
-        active=np.zeros((2, k + 2), np.int64),
-        breaks=np.zeros(k + 2),
-        seen=np.zeros((4 * k + 64, 3)),
-        polygons=np.zeros((min(k, 29) + 4, min(4 * k, 512) + 64, 3)),
-    )
-    return SetBuffer(found, work, np.zeros((m, k)), np.zeros((m, k)), np.zeros(m, np.int64))
+
+
+@inner
+def export(found, table, marks, scale):
+    """Copy the result of the search, in units of the problem; returns its kind."""
+    kind = NONE
+    for piece in range(marks[PIECES, COUNT]):
+        if marks[piece, DIMENSION] > 0:
+            kind = CONTINUUM
+    if kind == NONE:
+        kind = min(marks[PIECES, COUNT], SEVERAL)
+    room = found.vertices.shape[0]
+    for i in range(3):
+        if marks[i, COUNT] > room:
+            marks[i, COUNT] = room
+            marks[STATUS, COUNT] = OUT_OF_ROOM
+    for v in range(marks[VERTICES, COUNT]):
+        found.labels[v, 0] = marks[v, PIECE_OF_VERTEX]
+        for c in range(3):
+            found.vertices[v, c] = table[v, VERTEX + c] * scale
+    for r in range(marks[RAYS, COUNT]):
+        found.labels[r, 1] = marks[r, PIECE_OF_RAY]
+        for c in range(3):
+            found.rays[r, c] = table[r, RAY + c]
+    for piece in range(marks[PIECES, COUNT]):
+        found.labels[piece, 2] = marks[piece, DIMENSION]
+    for i in range(KIND):
+        found.counts[i] = marks[i, COUNT]
+    found.counts[KIND] = kind
+    return kind
 
 
 @jit
@@ -80,36 +113,33 @@ def find_members(problem, tolerances, buffer):
     """Find all accelerations, without forces: fills `buffer.found`, returns the kind (0 none, 1 one, 2 several, 3
     continuum); `buffer.found.counts[3]` is the status (0 if all is well).
     """
-    found, work = buffer.found, buffer.work
-    for i in range(found.counts.shape[0]):
-        found.counts[i] = 0
+    table, marks = buffer.table, buffer.marks
     k = problem.b.shape[0]
     corners = count_corners(problem.corner)
     scale = compute_scale(problem)
-    if not scale < np.inf or corners > MAX_CORNERS or k > work.rows.shape[0]:
-        found.counts[STATUS] = NOT_FINITE if not scale < np.inf else TOO_MANY_CORNERS
+    for i in range(8):
+        marks[i, COUNT] = 0
+        buffer.found.counts[i] = 0
+    if not scale < np.inf:
+        buffer.found.counts[STATUS] = NOT_FINITE
+        return NONE
+    if 6 * k + 64 > table.shape[0]:
+        buffer.found.counts[STATUS] = OUT_OF_ROOM
+        return NONE
+    if corners > MAX_CORNERS:
+        buffer.found.counts[STATUS] = TOO_MANY_CORNERS
         return NONE
     if scale == 0.0:
         scale = 1.0
     w = (problem.w[0] / scale, problem.w[1] / scale, problem.w[2] / scale)
-    prepare_rows(problem, scale, work.rows, work.info)
-    for combination in range(4**corners):
+    prepare_rows(problem, scale, table, marks)
+    for combination in range(1 << (2 * corners)):
         if corners > 0:
-            set_corners(problem, combination, work.info)
-        p = group_planes(work, k, tolerances.angle)
-        found.counts[SEEN] = 0
-        walk_faces(work, p, w, found, tolerances)
-    for v in range(found.counts[VERTICES]):
-        for c in range(3):
-            found.vertices[v, c] *= scale
-    kind = NONE
-    for piece in range(found.counts[PIECES]):
-        if found.dimension[piece] > 0:
-            kind = CONTINUUM
-    if kind == NONE:
-        kind = min(found.counts[PIECES], SEVERAL)
-    found.counts[KIND] = kind
-    return kind
+            set_corners(problem, combination, marks)
+        group_planes(table, marks, k, tolerances.angle)
+        marks[SEEN, COUNT] = 0
+        walk_faces(table, marks, buffer.stack, w, tolerances)
+    return export(buffer.found, table, marks, scale)
 
 
 @jit

@@ -13,14 +13,22 @@ from math import inf, sqrt
 from dynamics.output import add_point, add_segment
 from dynamics.planes import cut_plane
 from dynamics.problem import (
+    ACTIVE_PLANE,
+    ACTIVE_ROW,
+    BREAK,
+    COUNT,
+    EDGE,
     EDGE_NEGATIVE,
     EDGE_POSITIVE,
+    EQUATION,
+    FACET,
     FIRST,
     NEXT,
-    NO_FORCE,
     NORMAL,
     OUT_OF_ROOM,
+    PLANE,
     PLANE_SIDES,
+    PLANES,
     PUSHERS,
     RATIO,
     ROLLS,
@@ -29,36 +37,35 @@ from dynamics.problem import (
     STATE,
     STATUS,
     TANGENT,
+    VISITED,
     WIDE,
+    inner,
 )
 from dynamics.span import describe_cone, is_inside
-from geometry._jit import jit
 
 
-@jit
+@inner
 def dot(a, i, c, x, y, z):
     """a[i, c:c+3].(x, y, z)"""
     return a[i, c] * x + a[i, c + 1] * y + a[i, c + 2] * z
 
 
-@jit
-def is_allowed(work, p, skip, point, tolerance):
+@inner
+def is_allowed(table, marks, p, skip, point, tolerance):
     """Do the first p planes, without plane `skip`, allow the point?"""
-    planes, info = work.planes, work.plane_info
     x, y, z = point
     for l in range(p):
-        value = planes[l, 0] * x + planes[l, 1] * y + planes[l, 2] * z + planes[l, 3]
+        value = table[l, EQUATION] * x + table[l, EQUATION + 1] * y + table[l, EQUATION + 2] * z + table[l, EQUATION + 3]
         if abs(value) > tolerance and l != skip:
-            sides = info[l, PLANE_SIDES]
+            sides = marks[l, PLANE_SIDES]
             if (sides & 1 and value < 0.0) or (sides & 2 and value > 0.0):
                 return False
     return True
 
 
-@jit
-def clip_line(work, p, skip, point, direction, interval, tolerances):
+@inner
+def clip_line(table, marks, p, skip, point, direction, interval, tolerances):
     """The part of point + c direction, c in interval, that the first p planes (without `skip`) allow: (low, high)."""
-    planes, info = work.planes, work.plane_info
     px, py, pz = point
     tx, ty, tz = direction
     low, high = interval
@@ -66,9 +73,9 @@ def clip_line(work, p, skip, point, direction, interval, tolerances):
     for l in range(p):
         if l == skip:
             continue
-        slope = planes[l, 0] * tx + planes[l, 1] * ty + planes[l, 2] * tz
-        value = planes[l, 0] * px + planes[l, 1] * py + planes[l, 2] * pz + planes[l, 3]
-        sides = info[l, PLANE_SIDES]
+        slope = table[l, EQUATION] * tx + table[l, EQUATION + 1] * ty + table[l, EQUATION + 2] * tz
+        value = table[l, EQUATION] * px + table[l, EQUATION + 1] * py + table[l, EQUATION + 2] * pz + table[l, EQUATION + 3]
+        sides = marks[l, PLANE_SIDES]
         if abs(slope) <= tolerances.angle:
             if (sides & 1 and value < -accept) or (sides & 2 and value > accept):
                 return 1.0, 0.0
@@ -81,35 +88,34 @@ def clip_line(work, p, skip, point, direction, interval, tolerances):
     return low, high
 
 
-@jit
-def check_edge(work, p, row, sign, w, found, tolerances):
+@inner
+def check_edge(table, marks, row, sign, w, tolerances):
     """One contact alone on its plane, slipping with `sign`: the reaction is along one edge of its friction cone."""
-    rows = work.rows
     wx, wy, wz = w
     edge = EDGE_POSITIVE if sign > 0 else EDGE_NEGATIVE
-    ex, ey, ez = rows[row, edge], rows[row, edge + 1], rows[row, edge + 2]
-    gap = dot(rows, row, NORMAL, wx, wy, wz) + rows[row, NORMAL + 3]
-    rise = dot(rows, row, NORMAL, ex, ey, ez)
-    plane = work.info[row, 2]
-    free = work.info[row, STATE] == ROLLS
+    ex, ey, ez = table[row, edge], table[row, edge + 1], table[row, edge + 2]
+    gap = dot(table, row, NORMAL, wx, wy, wz) + table[row, NORMAL + 3]
+    rise = dot(table, row, NORMAL, ex, ey, ez)
+    plane, p = marks[row, PLANE], marks[PLANES, COUNT]
+    free = marks[row, STATE] == ROLLS
     if abs(rise) > tolerances.angle:
         f = -gap / rise
         if f <= 0.0:
             return
         ax, ay, az = wx + f * ex, wy + f * ey, wz + f * ez
         accept = tolerances.accept * (1.0 + f)
-        if free and sign * (dot(rows, row, TANGENT, ax, ay, az) + rows[row, TANGENT + 3]) < -accept:
+        if free and sign * (dot(table, row, TANGENT, ax, ay, az) + table[row, TANGENT + 3]) < -accept:
             return
-        if is_allowed(work, p, plane, (ax, ay, az), accept):
-            add_point(found, (ax, ay, az), tolerances.merge)
+        if is_allowed(table, marks, p, plane, (ax, ay, az), accept):
+            add_point(table, marks, (ax, ay, az), tolerances.merge)
         return
     if abs(gap) > tolerances.accept:
         return
     # the edge lies in the tangent plane and w too: any force along it keeps the contact (Genot and Brogliato's point)
     low, high = 0.0, inf
     if free:
-        slip = sign * (dot(rows, row, TANGENT, wx, wy, wz) + rows[row, TANGENT + 3])
-        slope = sign * dot(rows, row, TANGENT, ex, ey, ez)
+        slip = sign * (dot(table, row, TANGENT, wx, wy, wz) + table[row, TANGENT + 3])
+        slope = sign * dot(table, row, TANGENT, ex, ey, ez)
         if abs(slope) <= tolerances.angle:
             if slip < -tolerances.accept:
                 return
@@ -117,19 +123,18 @@ def check_edge(work, p, row, sign, w, found, tolerances):
             low = max(low, -slip / slope)
         else:
             high = -slip / slope
-    low, high = clip_line(work, p, plane, w, (ex, ey, ez), (low, high), tolerances)
+    low, high = clip_line(table, marks, p, plane, w, (ex, ey, ez), (low, high), tolerances)
     if low <= high:
-        add_segment(found, w, (ex, ey, ez), (low, high), tolerances.merge)
+        add_segment(table, marks, w, (ex, ey, ez), (low, high), tolerances.merge)
 
 
-@jit
-def check_rolling(work, p, row, w, found, tolerances):
+@inner
+def check_rolling(table, marks, row, w, tolerances):
     """One contact alone on its plane, without slip and without slip acceleration."""
-    rows = work.rows
     wx, wy, wz = w
-    gap = dot(rows, row, NORMAL, wx, wy, wz) + rows[row, NORMAL + 3]
-    slip = dot(rows, row, TANGENT, wx, wy, wz) + rows[row, TANGENT + 3]
-    mixed = dot(rows, row, NORMAL, rows[row, TANGENT], rows[row, TANGENT + 1], rows[row, TANGENT + 2])
+    gap = dot(table, row, NORMAL, wx, wy, wz) + table[row, NORMAL + 3]
+    slip = dot(table, row, TANGENT, wx, wy, wz) + table[row, TANGENT + 3]
+    mixed = dot(table, row, NORMAL, table[row, TANGENT], table[row, TANGENT + 1], table[row, TANGENT + 2])
     det = 1.0 - mixed * mixed
     if det <= tolerances.angle * tolerances.angle:
         return
@@ -139,98 +144,96 @@ def check_rolling(work, p, row, w, found, tolerances):
     if fn < -accept or (fn <= accept and abs(ft) <= accept):
         return  # with no force at all, a = w
     # |ft| <= ratio fn, measured across the edge so that steep and flat cones are judged alike
-    ratio = rows[row, RATIO]
+    ratio = table[row, RATIO]
     if ratio < inf and abs(ft) - ratio * fn > accept * (1.0 + ratio):
         return
-    ax = wx + fn * rows[row, NORMAL] + ft * rows[row, TANGENT]
-    ay = wy + fn * rows[row, NORMAL + 1] + ft * rows[row, TANGENT + 1]
-    az = wz + fn * rows[row, NORMAL + 2] + ft * rows[row, TANGENT + 2]
-    if is_allowed(work, p, work.info[row, 2], (ax, ay, az), accept):
-        add_point(found, (ax, ay, az), tolerances.merge)
+    ax = wx + fn * table[row, NORMAL] + ft * table[row, TANGENT]
+    ay = wy + fn * table[row, NORMAL + 1] + ft * table[row, TANGENT + 1]
+    az = wz + fn * table[row, NORMAL + 2] + ft * table[row, TANGENT + 2]
+    if is_allowed(table, marks, marks[PLANES, COUNT], marks[row, PLANE], (ax, ay, az), accept):
+        add_point(table, marks, (ax, ay, az), tolerances.merge)
 
 
-@jit
-def walk_plane(work, p, plane, w, found, tolerances):
+@inner
+def walk_plane(table, marks, stack, plane, w, tolerances):
     """All accelerations for which only the contacts of one plane push."""
-    pushers = work.plane_info[plane, PUSHERS]
-    row = work.plane_info[plane, FIRST]
+    pushers = marks[plane, PUSHERS]
+    row = marks[plane, FIRST]
     if pushers == 0:
         return
     if pushers > 1:
-        cut_plane(work, p, plane, w, found, tolerances)
+        cut_plane(table, marks, stack, plane, w, tolerances)
         return
-    state = work.info[row, STATE]
+    state = marks[row, STATE]
     if state != ROLLS:
-        check_edge(work, p, row, state, w, found, tolerances)
+        check_edge(table, marks, row, state, w, tolerances)
         return
-    check_rolling(work, p, row, w, found, tolerances)
-    check_edge(work, p, row, 1, w, found, tolerances)
-    check_edge(work, p, row, -1, w, found, tolerances)
+    check_rolling(table, marks, row, w, tolerances)
+    check_edge(table, marks, row, 1, w, tolerances)
+    check_edge(table, marks, row, -1, w, tolerances)
 
 
-@jit
-def collect_edges(work, n_rows, point, tolerance):
-    """The friction edges that the active rows may use at a point, into `work.cone`; returns how many."""
-    rows, info, cone = work.rows, work.info, work.cone
+@inner
+def collect_edges(table, marks, n_rows, point, tolerance):
+    """The friction edges that the active rows may use at a point, into the table; returns how many."""
     x, y, z = point
     n = 0
     for m in range(n_rows):
-        row = work.active[1, m]
-        state = info[row, STATE]
+        row = marks[m, ACTIVE_ROW]
+        state = marks[row, STATE]
         positive, negative = state == SLIDES_POSITIVE, state < 0
         if state == ROLLS:
-            slip = dot(rows, row, TANGENT, x, y, z) + rows[row, TANGENT + 3]
+            slip = dot(table, row, TANGENT, x, y, z) + table[row, TANGENT + 3]
             positive, negative = slip >= -tolerance, slip <= tolerance
         if positive:
             for c in range(3):
-                cone[n, c] = rows[row, EDGE_POSITIVE + c]
+                table[n, EDGE + c] = table[row, EDGE_POSITIVE + c]
             n += 1
         if negative:
             for c in range(3):
-                cone[n, c] = rows[row, EDGE_NEGATIVE + c]
+                table[n, EDGE + c] = table[row, EDGE_NEGATIVE + c]
             n += 1
-        if positive and negative and info[row, WIDE] == 1:
+        if positive and negative and marks[row, WIDE] == 1:
             for c in range(3):
-                cone[n, c] = rows[row, NORMAL + c]
+                table[n, EDGE + c] = table[row, NORMAL + c]
             n += 1
     return n
 
 
-@jit
-def collect_rows(work, n_planes):
-    """The pushing rows of the active planes, into `work.active[1]`; returns how many."""
+@inner
+def collect_rows(table, marks, n_planes):
+    """The pushing rows of the active planes, into the column of active rows; returns how many."""
     n = 0
     for m in range(n_planes):
-        row = work.plane_info[work.active[0, m], FIRST]
+        row = marks[marks[m, ACTIVE_PLANE], FIRST]
         while row >= 0:
-            work.active[1, n] = row
+            marks[n, ACTIVE_ROW] = row
             n += 1
-            row = work.info[row, NEXT]
+            row = marks[row, NEXT]
     return n
 
 
-@jit
-def check_point(work, n_rows, w, point, found, tolerances):
+@inner
+def check_point(table, marks, n_rows, w, point, tolerances):
     """Is a point of a face, with its active rows given, a member?"""
     x, y, z = point
     gx, gy, gz = x - w[0], y - w[1], z - w[2]
     accept = tolerances.accept * (1.0 + abs(x) + abs(y) + abs(z))
     if abs(gx) + abs(gy) + abs(gz) <= accept:
         return  # a = w is found as the motion without reaction
-    n = collect_edges(work, n_rows, point, accept)
-    facets = describe_cone(work.cone, n, work.facets, tolerances.angle)
-    if facets < 0:
-        found.counts[STATUS] = OUT_OF_ROOM
-    elif is_inside(work.facets, facets, gx, gy, gz, accept):
-        add_point(found, point, tolerances.merge)
+    n = collect_edges(table, marks, n_rows, point, accept)
+    count = describe_cone(table, n, tolerances.angle)
+    if count < 0:
+        marks[STATUS, COUNT] = OUT_OF_ROOM
+    elif is_inside(table, count, gx, gy, gz, accept):
+        add_point(table, marks, point, tolerances.merge)
 
 
-@jit
-def cut_pair(work, w, point, direction, interval, found, tolerances):
+@inner
+def cut_pair(table, marks, w, point, direction, interval, tolerances):
     """Two edges on a line: at most one acceleration. Returns False if the two do not decide it."""
-    cone = work.cone
-    ax, ay, az = cone[0, 0], cone[0, 1], cone[0, 2]
-    bx, by, bz = cone[1, 0], cone[1, 1], cone[1, 2]
+    ax, ay, az = table[0, EDGE + 0], table[0, EDGE + 1], table[0, EDGE + 2]
+    bx, by, bz = table[1, EDGE + 0], table[1, EDGE + 1], table[1, EDGE + 2]
     yx, yy, yz = ay * bz - az * by, az * bx - ax * bz, ax * by - ay * bx
     size = yx * yx + yy * yy + yz * yz
     slope = yx * direction[0] + yy * direction[1] + yz * direction[2]
@@ -248,30 +251,30 @@ def cut_pair(work, w, point, direction, interval, found, tolerances):
     accept *= 1.0 + abs(f0) + abs(f1)
     if f0 >= -accept and f1 >= -accept and f0 + f1 > accept:
         add_point(
-            found,
+            table,
+            marks,
             (point[0] + c * direction[0], point[1] + c * direction[1], point[2] + c * direction[2]),
             tolerances.merge,
         )
     return True
 
 
-@jit
-def cut_line(work, n, w, point, direction, interval, found, tolerances):
-    """Members on a piece of a line: where point + c direction - w enters the cone of n edges in `work.cone`."""
-    if n == 2 and cut_pair(work, w, point, direction, interval, found, tolerances):
+@inner
+def cut_line(table, marks, n, w, point, direction, interval, tolerances):
+    """Members on a piece of a line: where point + c direction - w enters the cone of n edges in the table."""
+    if n == 2 and cut_pair(table, marks, w, point, direction, interval, tolerances):
         return
-    facets = work.facets
-    count = describe_cone(work.cone, n, facets, tolerances.angle)
+    count = describe_cone(table, n, tolerances.angle)
     if count < 0:
-        found.counts[STATUS] = OUT_OF_ROOM
+        marks[STATUS, COUNT] = OUT_OF_ROOM
         return
     low, high = interval
     tx, ty, tz = direction
     gx, gy, gz = point[0] - w[0], point[1] - w[1], point[2] - w[2]
     accept = tolerances.accept * (1.0 + abs(gx) + abs(gy) + abs(gz))
     for f in range(count):
-        slope = dot(facets, f, 0, tx, ty, tz)
-        value = dot(facets, f, 0, gx, gy, gz)
+        slope = dot(table, f, FACET, tx, ty, tz)
+        value = dot(table, f, FACET, gx, gy, gz)
         if abs(slope) <= tolerances.angle:
             if value < -accept:
                 return
@@ -287,93 +290,91 @@ def cut_line(work, n, w, point, direction, interval, found, tolerances):
         accept *= 1.0 + abs(c)
         if c < interval[0] - accept or c > interval[1] + accept:
             return
-        if not is_inside(facets, count, gx + c * tx, gy + c * ty, gz + c * tz, accept):
+        if not is_inside(table, count, gx + c * tx, gy + c * ty, gz + c * tz, accept):
             return
         low, high = c, c
-    add_segment(found, point, direction, (low, high), tolerances.merge)
+    add_segment(table, marks, point, direction, (low, high), tolerances.merge)
 
 
-@jit
-def sort_breaks(work, n_rows, point, direction, interval, tolerances):
+@inner
+def sort_breaks(table, marks, n_rows, point, direction, interval, tolerances):
     """Erdmann's c_i: where the slip acceleration of an active row vanishes on a line. Sorted, distinct, inside."""
-    rows, breaks = work.rows, work.breaks
     px, py, pz = point
     tx, ty, tz = direction
     count = 0
     for m in range(n_rows):
-        row = work.active[1, m]
-        if work.info[row, STATE] != ROLLS:
+        row = marks[m, ACTIVE_ROW]
+        if marks[row, STATE] != ROLLS:
             continue
-        slope = dot(rows, row, TANGENT, tx, ty, tz)
+        slope = dot(table, row, TANGENT, tx, ty, tz)
         if abs(slope) <= tolerances.angle:
             continue
-        c = -(dot(rows, row, TANGENT, px, py, pz) + rows[row, TANGENT + 3]) / slope
+        c = -(dot(table, row, TANGENT, px, py, pz) + table[row, TANGENT + 3]) / slope
         near = tolerances.accept * (1.0 + abs(c))
         if c <= interval[0] + near or c >= interval[1] - near:
             continue
         place = count
-        while place > 0 and breaks[place - 1] > c:
+        while place > 0 and table[place - 1, BREAK] > c:
             place -= 1
-        if (place > 0 and c - breaks[place - 1] <= near) or (place < count and breaks[place] - c <= near):
+        if (place > 0 and c - table[place - 1, BREAK] <= near) or (place < count and table[place, BREAK] - c <= near):
             continue
         for m2 in range(count, place, -1):
-            breaks[m2] = breaks[m2 - 1]
-        breaks[place] = c
+            table[m2, BREAK] = table[m2 - 1, BREAK]
+        table[place, BREAK] = c
         count += 1
     return count
 
 
-@jit
-def cut_cells(work, n_rows, w, point, direction, interval, found, tolerances):
+@inner
+def cut_cells(table, marks, n_rows, w, point, direction, interval, tolerances):
     """Go through the cells of a line between and at the breaks."""
     px, py, pz = point
     tx, ty, tz = direction
     accept = tolerances.accept * (1.0 + abs(px) + abs(py) + abs(pz))
-    count = sort_breaks(work, n_rows, point, direction, interval, tolerances)
+    count = sort_breaks(table, marks, n_rows, point, direction, interval, tolerances)
     low = interval[0]
     for cell in range(count + 1):
-        high = work.breaks[cell] if cell < count else interval[1]
+        high = table[cell, BREAK] if cell < count else interval[1]
         if low > -inf and high < inf:
             middle = 0.5 * (low + high)
         elif low > -inf:
             middle = low + 1.0 + abs(low)
         else:
             middle = high - 1.0 - abs(high) if high < inf else 0.0
-        n = collect_edges(work, n_rows, (px + middle * tx, py + middle * ty, pz + middle * tz), accept)
-        cut_line(work, n, w, point, direction, (low, high), found, tolerances)
+        n = collect_edges(table, marks, n_rows, (px + middle * tx, py + middle * ty, pz + middle * tz), accept)
+        cut_line(table, marks, n, w, point, direction, (low, high), tolerances)
         if cell < count:
-            check_point(work, n_rows, w, (px + high * tx, py + high * ty, pz + high * tz), found, tolerances)
+            check_point(table, marks, n_rows, w, (px + high * tx, py + high * ty, pz + high * tz), tolerances)
         low = high
 
 
-@jit
-def visit_vertex(work, p, w, point, found, tolerances):
+@inner
+def visit_vertex(table, marks, p, w, point, tolerances):
     """A point where three planes or more meet: is a - w in the cone of all edges that are legal there?"""
     x, y, z = point
     near = 10.0 * tolerances.accept * (1.0 + abs(x) + abs(y) + abs(z))
-    seen = work.seen
-    for m in range(found.counts[SEEN]):
-        if abs(seen[m, 0] - x) + abs(seen[m, 1] - y) + abs(seen[m, 2] - z) <= near:
+    count = marks[SEEN, COUNT]
+    for m in range(count):
+        if abs(table[m, VISITED] - x) + abs(table[m, VISITED + 1] - y) + abs(table[m, VISITED + 2] - z) <= near:
             return
-    if found.counts[SEEN] < seen.shape[0]:
-        seen[found.counts[SEEN], 0], seen[found.counts[SEEN], 1], seen[found.counts[SEEN], 2] = x, y, z
-        found.counts[SEEN] += 1
+    if count < table.shape[0]:
+        table[count, VISITED], table[count, VISITED + 1], table[count, VISITED + 2] = x, y, z
+        marks[SEEN, COUNT] = count + 1
     n_planes = 0
     for l in range(p):
-        if abs(dot(work.planes, l, 0, x, y, z) + work.planes[l, 3]) <= near:
-            work.active[0, n_planes] = l
+        if abs(dot(table, l, EQUATION, x, y, z) + table[l, EQUATION + 3]) <= near:
+            marks[n_planes, ACTIVE_PLANE] = l
             n_planes += 1
-    n_rows = collect_rows(work, n_planes)
-    check_point(work, n_rows, w, point, found, tolerances)
+    n_rows = collect_rows(table, marks, n_planes)
+    check_point(table, marks, n_rows, w, point, tolerances)
 
 
-@jit
-def walk_line(work, p, pair, w, found, tolerances):
+@inner
+def walk_line(table, marks, p, pair, w, tolerances):
     """All accelerations on the line where planes i < j meet, unless an earlier pair has the same line; its vertices."""
     i, j = pair
-    planes, info = work.planes, work.plane_info
-    ix, iy, iz, ib = planes[i, 0], planes[i, 1], planes[i, 2], planes[i, 3]
-    jx, jy, jz, jb = planes[j, 0], planes[j, 1], planes[j, 2], planes[j, 3]
+    ix, iy, iz, ib = table[i, EQUATION], table[i, EQUATION + 1], table[i, EQUATION + 2], table[i, EQUATION + 3]
+    jx, jy, jz, jb = table[j, EQUATION], table[j, EQUATION + 1], table[j, EQUATION + 2], table[j, EQUATION + 3]
     tx, ty, tz = iy * jz - iz * jy, iz * jx - ix * jz, ix * jy - iy * jx
     size = tx * tx + ty * ty + tz * tz
     if size <= tolerances.angle * tolerances.angle:
@@ -386,18 +387,18 @@ def walk_line(work, p, pair, w, found, tolerances):
     accept = tolerances.accept * (1.0 + abs(px) + abs(py) + abs(pz))
     low, high = -inf, inf
     n_planes = 2
-    work.active[0, 0], work.active[0, 1] = i, j
+    marks[0, ACTIVE_PLANE], marks[1, ACTIVE_PLANE] = i, j
     for l in range(p):
         if l == i or l == j:
             continue
-        slope = planes[l, 0] * tx + planes[l, 1] * ty + planes[l, 2] * tz
-        value = planes[l, 0] * px + planes[l, 1] * py + planes[l, 2] * pz + planes[l, 3]
-        sides = info[l, PLANE_SIDES]
+        slope = table[l, EQUATION] * tx + table[l, EQUATION + 1] * ty + table[l, EQUATION + 2] * tz
+        value = table[l, EQUATION] * px + table[l, EQUATION + 1] * py + table[l, EQUATION + 2] * pz + table[l, EQUATION + 3]
+        sides = marks[l, PLANE_SIDES]
         if abs(slope) <= tolerances.angle:
             if abs(value) <= accept:
                 if l < j:
                     return
-                work.active[0, n_planes] = l
+                marks[n_planes, ACTIVE_PLANE] = l
                 n_planes += 1
             elif (sides & 1 and value < 0.0) or (sides & 2 and value > 0.0):
                 return
@@ -413,22 +414,23 @@ def walk_line(work, p, pair, w, found, tolerances):
         if low > high + near:
             return
     if high > low + near:
-        n_rows = collect_rows(work, n_planes)
+        n_rows = collect_rows(table, marks, n_planes)
         if n_rows > 0:
-            cut_cells(work, n_rows, w, (px, py, pz), (tx, ty, tz), (low, high), found, tolerances)
+            cut_cells(table, marks, n_rows, w, (px, py, pz), (tx, ty, tz), (low, high), tolerances)
     if low > -inf:
-        visit_vertex(work, p, w, (px + low * tx, py + low * ty, pz + low * tz), found, tolerances)
+        visit_vertex(table, marks, p, w, (px + low * tx, py + low * ty, pz + low * tz), tolerances)
     if high < inf and high > low + near:
-        visit_vertex(work, p, w, (px + high * tx, py + high * ty, pz + high * tz), found, tolerances)
+        visit_vertex(table, marks, p, w, (px + high * tx, py + high * ty, pz + high * tz), tolerances)
 
 
-@jit
-def walk_faces(work, p, w, found, tolerances):
+@inner
+def walk_faces(table, marks, stack, w, tolerances):
     """All faces of Q for a moderate number p of distinct planes: every plane, every pair, every vertex."""
-    if is_allowed(work, p, -1, w, tolerances.accept):
-        add_point(found, w, tolerances.merge)
+    p = marks[PLANES, COUNT]
+    if is_allowed(table, marks, p, -1, w, tolerances.accept):
+        add_point(table, marks, w, tolerances.merge)
     for plane in range(p):
-        walk_plane(work, p, plane, w, found, tolerances)
+        walk_plane(table, marks, stack, plane, w, tolerances)
     for i in range(p):
         for j in range(i + 1, p):
-            walk_line(work, p, (i, j), w, found, tolerances)
+            walk_line(table, marks, p, (i, j), w, tolerances)

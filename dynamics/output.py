@@ -4,80 +4,91 @@ from __future__ import annotations
 
 from math import inf
 
-from dynamics.problem import OUT_OF_ROOM, PIECES, RAYS, STATUS, VERTICES
-from geometry._jit import jit
+from dynamics.problem import (
+    COUNT,
+    DIMENSION,
+    OUT_OF_ROOM,
+    PIECE_OF_RAY,
+    PIECE_OF_VERTEX,
+    PIECES,
+    RAY,
+    RAYS,
+    STATUS,
+    VERTEX,
+    VERTICES,
+    inner,
+)
 
 
-@jit
-def start_piece(found, dimension):
+@inner
+def start_piece(marks, dimension):
     """Open a new piece; returns its index or -1."""
-    piece = found.counts[PIECES]
-    if piece >= found.dimension.shape[0]:
-        found.counts[STATUS] = OUT_OF_ROOM
+    piece = marks[PIECES, COUNT]
+    if piece >= marks.shape[0]:
+        marks[STATUS, COUNT] = OUT_OF_ROOM
         return -1
-    found.dimension[piece] = dimension
-    found.counts[PIECES] = piece + 1
+    marks[piece, DIMENSION] = dimension
+    marks[PIECES, COUNT] = piece + 1
     return piece
 
 
-@jit
-def put_vertex(found, piece, x, y, z):
+@inner
+def put_vertex(table, marks, piece, x, y, z):
     """Append a vertex to a piece."""
-    v = found.counts[VERTICES]
-    if v >= found.vertices.shape[0]:
-        found.counts[STATUS] = OUT_OF_ROOM
+    v = marks[VERTICES, COUNT]
+    if v >= table.shape[0]:
+        marks[STATUS, COUNT] = OUT_OF_ROOM
         return
-    found.vertices[v, 0], found.vertices[v, 1], found.vertices[v, 2] = x, y, z
-    found.piece_of_vertex[v] = piece
-    found.counts[VERTICES] = v + 1
+    table[v, VERTEX], table[v, VERTEX + 1], table[v, VERTEX + 2] = x, y, z
+    marks[v, PIECE_OF_VERTEX] = piece
+    marks[VERTICES, COUNT] = v + 1
 
 
-@jit
-def put_ray(found, piece, x, y, z):
+@inner
+def put_ray(table, marks, piece, x, y, z):
     """Append a direction in which a piece is unbounded."""
-    r = found.counts[RAYS]
-    if r >= found.rays.shape[0]:
-        found.counts[STATUS] = OUT_OF_ROOM
+    r = marks[RAYS, COUNT]
+    if r >= table.shape[0]:
+        marks[STATUS, COUNT] = OUT_OF_ROOM
         return
-    found.rays[r, 0], found.rays[r, 1], found.rays[r, 2] = x, y, z
-    found.piece_of_ray[r] = piece
-    found.counts[RAYS] = r + 1
+    table[r, RAY], table[r, RAY + 1], table[r, RAY + 2] = x, y, z
+    marks[r, PIECE_OF_RAY] = piece
+    marks[RAYS, COUNT] = r + 1
 
 
-@jit
-def add_point(found, point, merge):
+@inner
+def add_point(table, marks, point, merge):
     """A member by itself, unless it is there already."""
     x, y, z = point
     near = merge * (1.0 + abs(x) + abs(y) + abs(z))
-    for v in range(found.counts[VERTICES]):
-        q = found.vertices[v]
-        if abs(q[0] - x) + abs(q[1] - y) + abs(q[2] - z) <= near:
+    for v in range(marks[VERTICES, COUNT]):
+        if abs(table[v, VERTEX] - x) + abs(table[v, VERTEX + 1] - y) + abs(table[v, VERTEX + 2] - z) <= near:
             return
-    piece = start_piece(found, 0)
+    piece = start_piece(marks, 0)
     if piece >= 0:
-        put_vertex(found, piece, x, y, z)
+        put_vertex(table, marks, piece, x, y, z)
 
 
-@jit
-def add_segment(found, point, direction, interval, merge):
+@inner
+def add_segment(table, marks, point, direction, interval, merge):
     """The members point + c direction for c in the closed interval, which may be infinite; a short one is a point."""
     low, high = interval
     px, py, pz = point
     tx, ty, tz = direction
     if high < inf and low > -inf and high - low <= merge * (1.0 + abs(px) + abs(py) + abs(pz) + abs(low)):
         c = 0.5 * (low + high)
-        add_point(found, (px + c * tx, py + c * ty, pz + c * tz), merge)
+        add_point(table, marks, (px + c * tx, py + c * ty, pz + c * tz), merge)
         return
-    piece = start_piece(found, 1)
+    piece = start_piece(marks, 1)
     if piece < 0:
         return
     if low > -inf:
-        put_vertex(found, piece, px + low * tx, py + low * ty, pz + low * tz)
+        put_vertex(table, marks, piece, px + low * tx, py + low * ty, pz + low * tz)
     if high < inf:
-        put_vertex(found, piece, px + high * tx, py + high * ty, pz + high * tz)
+        put_vertex(table, marks, piece, px + high * tx, py + high * ty, pz + high * tz)
     if low == -inf and high == inf:
-        put_vertex(found, piece, px, py, pz)
+        put_vertex(table, marks, piece, px, py, pz)
     if low == -inf:
-        put_ray(found, piece, -tx, -ty, -tz)
+        put_ray(table, marks, piece, -tx, -ty, -tz)
     if high == inf:
-        put_ray(found, piece, tx, ty, tz)
+        put_ray(table, marks, piece, tx, ty, tz)

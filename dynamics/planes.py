@@ -12,24 +12,32 @@ from math import sqrt
 
 from dynamics.output import add_point, add_segment, put_ray, put_vertex, start_piece
 from dynamics.problem import (
+    ACTIVE_ROW,
+    CHOICE,
+    CORNERS,
+    COUNT,
+    EDGE,
     EDGE_NEGATIVE,
     EDGE_POSITIVE,
+    EQUATION,
+    FACET,
     FIRST,
     NEXT,
     NORMAL,
     OUT_OF_ROOM,
     PLANE_SIDES,
+    PLANES,
     ROLLS,
     STATE,
     STATUS,
     TANGENT,
     WIDE,
+    inner,
 )
 from dynamics.span import describe_cone
-from geometry._jit import jit
 
 
-@jit
+@inner
 def start_polygon(polygon):
     """The whole plane: three directions a third of a turn apart."""
     for i in range(3):
@@ -40,13 +48,13 @@ def start_polygon(polygon):
     return 3
 
 
-@jit
+@inner
 def evaluate(polygon, i, line):
     """Value of the line (p, q, r): p z1 + q z2 + r h at a corner."""
     return line[0] * polygon[i, 0] + line[1] * polygon[i, 1] + line[2] * polygon[i, 2]
 
 
-@jit
+@inner
 def slack(polygon, i, tolerances):
     """What counts as zero at a corner."""
     if polygon[i, 2] == 0.0:
@@ -54,7 +62,7 @@ def slack(polygon, i, tolerances):
     return tolerances.accept * (1.0 + abs(polygon[i, 0]) + abs(polygon[i, 1]))
 
 
-@jit
+@inner
 def _put_mix(polygon, n, source, i, j, wi, wj):
     """Corner number n = wi * corner i + wj * corner j of the source, normalised."""
     x = wi * source[i, 0] + wj * source[j, 0]
@@ -68,7 +76,7 @@ def _put_mix(polygon, n, source, i, j, wi, wj):
     return n + 1
 
 
-@jit
+@inner
 def clip_polygon(source, n, line, target, tolerances):
     """The part of a polygon where p z1 + q z2 + r >= 0, into target; returns its corners, or -1 if they do not fit."""
     room = target.shape[0] - 4
@@ -90,7 +98,7 @@ def clip_polygon(source, n, line, target, tolerances):
     return _close_half_turn(target, out, line)
 
 
-@jit
+@inner
 def _close_half_turn(polygon, n, line):
     """Between two opposite directions put the point of the cutting line nearest the origin."""
     for i in range(n):
@@ -108,7 +116,7 @@ def _close_half_turn(polygon, n, line):
     return n
 
 
-@jit
+@inner
 def make_frame(nx, ny, nz):
     """Two unit vectors that complete a unit normal."""
     if abs(nx) <= abs(ny) and abs(nx) <= abs(nz):
@@ -122,7 +130,7 @@ def make_frame(nx, ny, nz):
     return (ux, uy, uz), (ny * uz - nz * uy, nz * ux - nx * uz, nx * uy - ny * ux)
 
 
-@jit
+@inner
 def make_line(frame, x, y, z, offset):
     """The inequality (x, y, z).a + offset >= 0 written in the coordinates of a plane (origin, u, v)."""
     o, u, v = frame
@@ -133,36 +141,36 @@ def make_line(frame, x, y, z, offset):
     )
 
 
-@jit
-def keep_side(work, level, n, line, tolerances):
+@inner
+def keep_side(stack, level, n, line, tolerances):
     """Cut polygon `level` in place; `n` corners before, the number after is returned (-1: no room)."""
     if line[0] * line[0] + line[1] * line[1] <= tolerances.angle * tolerances.angle:
         return n if line[2] >= -tolerances.accept * 10.0 else 0
-    spare = work.polygons.shape[0] - 1
-    n = clip_polygon(work.polygons[level], n, line, work.polygons[spare], tolerances)
+    spare = stack.shape[0] - 1
+    n = clip_polygon(stack[level], n, line, stack[spare], tolerances)
     for i in range(n):
         for c in range(3):
-            work.polygons[level, i, c] = work.polygons[spare, i, c]
+            stack[level, i, c] = stack[spare, i, c]
     return n
 
 
-@jit
-def cut_by_planes(work, p, plane, frame, tolerances):
+@inner
+def cut_by_planes(table, marks, stack, plane, frame, tolerances):
     """Polygon 0: the part of the plane that all planes of Q allow; returns its corners."""
-    n = start_polygon(work.polygons[0])
-    for l in range(p):
+    n = start_polygon(stack[0])
+    for l in range(marks[PLANES, COUNT]):
         if l == plane or n <= 0:
             continue
-        sides = work.plane_info[l, PLANE_SIDES]
-        q = work.planes[l]
+        sides = marks[l, PLANE_SIDES]
+        qx, qy, qz, qb = table[l, EQUATION], table[l, EQUATION + 1], table[l, EQUATION + 2], table[l, EQUATION + 3]
         if sides & 1:
-            n = keep_side(work, 0, n, make_line(frame, q[0], q[1], q[2], q[3]), tolerances)
+            n = keep_side(stack, 0, n, make_line(frame, qx, qy, qz, qb), tolerances)
         if sides & 2 and n > 0:
-            n = keep_side(work, 0, n, make_line(frame, -q[0], -q[1], -q[2], -q[3]), tolerances)
+            n = keep_side(stack, 0, n, make_line(frame, -qx, -qy, -qz, -qb), tolerances)
     return n
 
 
-@jit
+@inner
 def find_signs(polygon, n, line, tolerances):
     """Which signs a line takes on a polygon: (positive, zero, negative)."""
     positive, zero, negative = False, False, False
@@ -177,57 +185,56 @@ def find_signs(polygon, n, line, tolerances):
     return positive, zero or (positive and negative), negative
 
 
-@jit
-def enter_cell(work, level, n, line, choice, tolerances):
+@inner
+def enter_cell(stack, level, n, line, choice, tolerances):
     """Polygon level + 1: the part of polygon `level` where the line has sign `choice`; its corners, 0 if there is none.
 
     Only cells of the full dimension of the polygon are entered, so that no face is visited twice.
     """
-    positive, zero, negative = find_signs(work.polygons[level], n, line, tolerances)
+    positive, zero, negative = find_signs(stack[level], n, line, tolerances)
     if (choice == 1 and not positive) or (choice == 0 and not zero) or (choice == -1 and not negative):
         return 0
     for i in range(n):
         for c in range(3):
-            work.polygons[level + 1, i, c] = work.polygons[level, i, c]
+            stack[level + 1, i, c] = stack[level, i, c]
     if choice >= 0 and negative:
-        n = keep_side(work, level + 1, n, line, tolerances)
+        n = keep_side(stack, level + 1, n, line, tolerances)
     if choice <= 0 and positive and n > 0:
-        n = keep_side(work, level + 1, n, (-line[0], -line[1], -line[2]), tolerances)
+        n = keep_side(stack, level + 1, n, (-line[0], -line[1], -line[2]), tolerances)
     return n
 
 
-@jit
-def put_edge(work, n, row, column):
+@inner
+def put_edge(table, marks, n, row, column):
     """Append a unit direction of a row to the cone."""
     for c in range(3):
-        work.cone[n, c] = work.rows[row, column + c]
+        table[n, EDGE + c] = table[row, column + c]
     return n + 1
 
 
-@jit
-def collect_cell_edges(work, plane, choices):
+@inner
+def collect_cell_edges(table, marks, plane):
     """The edges that the contacts of one plane may use in a cell given by the signs of the rolling ones."""
     n, level = 0, 0
-    row = work.plane_info[plane, FIRST]
+    row = marks[plane, FIRST]
     while row >= 0:
-        sign = work.info[row, STATE]
+        sign = marks[row, STATE]
         if sign == ROLLS:
-            sign = choices[level]
+            sign = marks[level, CHOICE]
             level += 1
-            if sign == 0 and work.info[row, WIDE] == 1:
-                n = put_edge(work, n, row, NORMAL)
+            if sign == 0 and marks[row, WIDE] == 1:
+                n = put_edge(table, marks, n, row, NORMAL)
         if sign >= 0:
-            n = put_edge(work, n, row, EDGE_POSITIVE)
+            n = put_edge(table, marks, n, row, EDGE_POSITIVE)
         if sign <= 0:
-            n = put_edge(work, n, row, EDGE_NEGATIVE)
-        row = work.info[row, NEXT]
+            n = put_edge(table, marks, n, row, EDGE_NEGATIVE)
+        row = marks[row, NEXT]
     return n
 
 
-@jit
-def emit_polygon(work, level, n, frame, found, tolerances):
+@inner
+def emit_polygon(table, marks, polygon, n, frame, tolerances):
     """Store a polygon as a point, a segment (ray, line) or a piece of dimension two."""
-    polygon = work.polygons[level]
     o, u, v = frame
     base = -1
     for i in range(n):
@@ -246,7 +253,7 @@ def emit_polygon(work, level, n, frame, found, tolerances):
             longest, dx, dy = size, x / size, y / size
     origin = (o[0] + bx * u[0] + by * v[0], o[1] + bx * u[1] + by * v[1], o[2] + bx * u[2] + by * v[2])
     if longest <= near:
-        add_point(found, origin, tolerances.merge)
+        add_point(table, marks, origin, tolerances.merge)
         return
     low, high, flat = 0.0, 0.0, True
     for i in range(n):
@@ -259,87 +266,86 @@ def emit_polygon(work, level, n, frame, found, tolerances):
         low, high = min(low, along), max(high, along)
     if flat:
         direction = (dx * u[0] + dy * v[0], dx * u[1] + dy * v[1], dx * u[2] + dy * v[2])
-        add_segment(found, origin, direction, (low, high), tolerances.merge)
+        add_segment(table, marks, origin, direction, (low, high), tolerances.merge)
         return
-    piece = start_piece(found, 2)
+    piece = start_piece(marks, 2)
     if piece < 0:
         return
     for i in range(n):
         x, y, h = polygon[i, 0], polygon[i, 1], polygon[i, 2]
         ax, ay, az = x * u[0] + y * v[0], x * u[1] + y * v[1], x * u[2] + y * v[2]
         if h > 0.0:
-            put_vertex(found, piece, o[0] + ax, o[1] + ay, o[2] + az)
+            put_vertex(table, marks, piece, o[0] + ax, o[1] + ay, o[2] + az)
         else:
-            put_ray(found, piece, ax, ay, az)
+            put_ray(table, marks, piece, ax, ay, az)
 
 
-@jit
-def finish_cell(work, plane, level, n, frame, w, found, tolerances):
+@inner
+def finish_cell(table, marks, stack, cell, w, tolerances):
     """Cut a cell by the cone of its edges and store what is left."""
-    choices = work.active[0]
-    edges = collect_cell_edges(work, plane, choices)
-    count = describe_cone(work.cone, edges, work.facets, tolerances.angle)
+    plane, level, n, frame = cell
+    edges = collect_cell_edges(table, marks, plane)
+    count = describe_cone(table, edges, tolerances.angle)
     if count < 0:
-        found.counts[STATUS] = OUT_OF_ROOM
+        marks[STATUS, COUNT] = OUT_OF_ROOM
         return
     for i in range(n):
         for c in range(3):
-            work.polygons[level + 1, i, c] = work.polygons[level, i, c]
+            stack[level + 1, i, c] = stack[level, i, c]
     for f in range(count):
-        x, y, z = work.facets[f, 0], work.facets[f, 1], work.facets[f, 2]
+        x, y, z = table[f, FACET], table[f, FACET + 1], table[f, FACET + 2]
         line = make_line(frame, x, y, z, -(x * w[0] + y * w[1] + z * w[2]))
-        n = keep_side(work, level + 1, n, line, tolerances)
+        n = keep_side(stack, level + 1, n, line, tolerances)
         if n <= 0:
             if n < 0:
-                found.counts[STATUS] = OUT_OF_ROOM
+                marks[STATUS, COUNT] = OUT_OF_ROOM
             return
-    emit_polygon(work, level + 1, n, frame, found, tolerances)
+    emit_polygon(table, marks, stack[level + 1], n, frame, tolerances)
 
 
-@jit
-def cut_plane(work, p, plane, w, found, tolerances):
+@inner
+def cut_plane(table, marks, stack, plane, w, tolerances):
     """All accelerations for which only the contacts of one plane, two or more, push."""
-    q = work.planes[plane]
-    gap = q[0] * w[0] + q[1] * w[1] + q[2] * w[2] + q[3]
-    u, v = make_frame(q[0], q[1], q[2])
-    frame = ((w[0] - gap * q[0], w[1] - gap * q[1], w[2] - gap * q[2]), u, v)
-    corners, choices = work.breaks, work.active[0]
+    qx, qy, qz = table[plane, EQUATION], table[plane, EQUATION + 1], table[plane, EQUATION + 2]
+    gap = qx * w[0] + qy * w[1] + qz * w[2] + table[plane, EQUATION + 3]
+    u, v = make_frame(qx, qy, qz)
+    frame = ((w[0] - gap * qx, w[1] - gap * qy, w[2] - gap * qz), u, v)
     depth = 0
-    row = work.plane_info[plane, FIRST]
+    row = marks[plane, FIRST]
     while row >= 0:
-        if work.info[row, STATE] == ROLLS:
-            work.active[1, depth] = row
+        if marks[row, STATE] == ROLLS:
+            marks[depth, ACTIVE_ROW] = row
             depth += 1
-        row = work.info[row, NEXT]
-    n = cut_by_planes(work, p, plane, frame, tolerances)
-    if n < 0 or depth + 3 > work.polygons.shape[0]:
-        found.counts[STATUS] = OUT_OF_ROOM
+        row = marks[row, NEXT]
+    n = cut_by_planes(table, marks, stack, plane, frame, tolerances)
+    if n < 0 or depth + 3 > stack.shape[0]:
+        marks[STATUS, COUNT] = OUT_OF_ROOM
         return
     if n == 0:
         return
     if depth == 0:
-        finish_cell(work, plane, 0, n, frame, w, found, tolerances)
+        finish_cell(table, marks, stack, (plane, 0, n, frame), w, tolerances)
         return
-    corners[0] = n
-    level, choices[0] = 0, 2
+    marks[0, CORNERS] = n
+    level, marks[0, CHOICE] = 0, 2
     while level >= 0:
-        choices[level] -= 1
-        if choices[level] < -1:
+        marks[level, CHOICE] -= 1
+        if marks[level, CHOICE] < -1:
             level -= 1
             continue
-        row = work.active[1, level]
+        row = marks[level, ACTIVE_ROW]
         line = make_line(
-            frame, work.rows[row, TANGENT], work.rows[row, TANGENT + 1], work.rows[row, TANGENT + 2],
-            work.rows[row, TANGENT + 3],
+            frame, table[row, TANGENT], table[row, TANGENT + 1], table[row, TANGENT + 2],
+            table[row, TANGENT + 3],
         )
-        n = enter_cell(work, level, int(corners[level]), line, choices[level], tolerances)
+        n = enter_cell(stack, level, marks[level, CORNERS], line, marks[level, CHOICE], tolerances)
         if n < 0:
-            found.counts[STATUS] = OUT_OF_ROOM
+            marks[STATUS, COUNT] = OUT_OF_ROOM
         if n <= 0:
             continue
         if level + 1 == depth:
-            finish_cell(work, plane, level + 1, n, frame, w, found, tolerances)
+            finish_cell(table, marks, stack, (plane, level + 1, n, frame), w, tolerances)
         else:
             level += 1
-            corners[level] = n
-            choices[level] = 2
+            marks[level, CORNERS] = n
+            marks[level, CHOICE] = 2

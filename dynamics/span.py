@@ -10,84 +10,86 @@ from __future__ import annotations
 
 from math import sqrt
 
-from geometry._jit import jit
+from dynamics.problem import (
+    EDGE,
+    FACET,
+    inner,
+)
 
 SMALL = 12  # up to this many directions, all pairs are tried; above it, directions inside the cone are first left out
 
 
-@jit
-def describe_cone(edges, n, facets, tolerance):
+@inner
+def describe_cone(table, n, tolerance):
     """Write {sum f_j e_j, f >= 0} as {x : y.x >= 0}; returns the number of rows y written, or -1 if they do not fit.
 
-    edges (>= n, 3) of unit length (reordered when n > SMALL), facets (m, 3) out, unit rows. No row: all of R^3.
+    The n unit directions stand in column EDGE of the table (reordered when n > SMALL), the unit rows are written to
+    column FACET. No row: all of R^3.
     """
-    rank, normal, second = _find_rank(edges, n, tolerance)
+    rank, normal = _find_rank(table, EDGE, n, tolerance)
     if rank == 0:
-        return _describe_point(facets)
+        return _describe_point(table)
     if rank == 1:
-        return _describe_ray(edges, n, facets)
+        return _describe_ray(table, n)
     if rank == 2:
-        return _describe_flat(edges, n, normal, second, facets, tolerance)
+        return _describe_flat(table, n, normal, tolerance)
     if n > SMALL:
-        n = _reduce(edges, n, facets, tolerance)
-    return _describe_solid(edges, n, facets, tolerance)
+        n = _reduce(table, n, tolerance)
+    return _describe_solid(table, n, tolerance)
 
 
-@jit
-def is_inside(facets, n, x, y, z, tolerance):
+@inner
+def is_inside(table, n, x, y, z, tolerance):
     """Is (x, y, z) in the described cone, up to a distance `tolerance` from each facet?"""
     for f in range(n):
-        if facets[f, 0] * x + facets[f, 1] * y + facets[f, 2] * z < -tolerance:
+        if table[f, FACET] * x + table[f, FACET + 1] * y + table[f, FACET + 2] * z < -tolerance:
             return False
     return True
 
 
-@jit
-def _find_rank(edges, n, tolerance):
-    """Rank 0 to 3 of the directions; for rank >= 2 the unit normal of the first and the least parallel direction."""
-    nothing = (0.0, 0.0, 0.0)
+@inner
+def _find_rank(table, column, n, tolerance):
+    """Rank 0 to 3 of n directions; for rank >= 2 the unit normal of the first and the least parallel direction."""
     if n == 0:
-        return 0, nothing, 0
-    ex, ey, ez = edges[0, 0], edges[0, 1], edges[0, 2]
-    best, second = 0.0, 0
-    bx, by, bz = 0.0, 0.0, 0.0
+        return 0, (0.0, 0.0, 0.0)
+    ex, ey, ez = table[0, column], table[0, column + 1], table[0, column + 2]
+    best, bx, by, bz = 0.0, 0.0, 0.0, 0.0
     for j in range(1, n):
-        cx = ey * edges[j, 2] - ez * edges[j, 1]
-        cy = ez * edges[j, 0] - ex * edges[j, 2]
-        cz = ex * edges[j, 1] - ey * edges[j, 0]
+        cx = ey * table[j, column + 2] - ez * table[j, column + 1]
+        cy = ez * table[j, column] - ex * table[j, column + 2]
+        cz = ex * table[j, column + 1] - ey * table[j, column]
         size = cx * cx + cy * cy + cz * cz
         if size > best:
-            best, second = size, j
-            bx, by, bz = cx, cy, cz
+            best, bx, by, bz = size, cx, cy, cz
     if best <= tolerance * tolerance:
-        return 1, nothing, 0
+        return 1, (0.0, 0.0, 0.0)
     scale = 1.0 / sqrt(best)
     bx, by, bz = bx * scale, by * scale, bz * scale
     for j in range(1, n):
-        if abs(bx * edges[j, 0] + by * edges[j, 1] + bz * edges[j, 2]) > tolerance:
-            return 3, (bx, by, bz), second
-    return 2, (bx, by, bz), second
+        if abs(bx * table[j, column] + by * table[j, column + 1] + bz * table[j, column + 2]) > tolerance:
+            return 3, (bx, by, bz)
+    return 2, (bx, by, bz)
 
 
-@jit
-def _put(facets, f, x, y, z):
-    facets[f, 0], facets[f, 1], facets[f, 2] = x, y, z
+@inner
+def _put(table, f, x, y, z):
+    table[f, FACET], table[f, FACET + 1], table[f, FACET + 2] = x, y, z
 
 
-@jit
-def _describe_point(facets):
+@inner
+def _describe_point(table):
     """The cone {0}."""
     for f in range(3):
         for sign in range(2):
-            _put(facets, 2 * f + sign, 0.0, 0.0, 0.0)
-            facets[2 * f + sign, f] = 1.0 - 2.0 * sign
+            _put(table, 2 * f + sign, 0.0, 0.0, 0.0)
+            table[2 * f + sign, FACET + f] = 1.0 - 2.0 * sign
     return 6
 
 
-@jit
-def _describe_ray(edges, n, facets):
+@inner
+def _describe_ray(table, n):
     """All directions parallel to the first: a ray, or a line if one of them opposes it."""
-    ex, ey, ez = edges[0, 0], edges[0, 1], edges[0, 2]
+    ex, ey, ez = table[0, EDGE], table[0, EDGE + 1], table[0, EDGE + 2]
     if abs(ex) <= abs(ey) and abs(ex) <= abs(ez):
         ux, uy, uz = 0.0, ez, -ey
     elif abs(ey) <= abs(ez):
@@ -97,68 +99,68 @@ def _describe_ray(edges, n, facets):
     size = 1.0 / sqrt(ux * ux + uy * uy + uz * uz)
     ux, uy, uz = ux * size, uy * size, uz * size
     vx, vy, vz = ey * uz - ez * uy, ez * ux - ex * uz, ex * uy - ey * ux
-    _put(facets, 0, ux, uy, uz)
-    _put(facets, 1, -ux, -uy, -uz)
-    _put(facets, 2, vx, vy, vz)
-    _put(facets, 3, -vx, -vy, -vz)
+    _put(table, 0, ux, uy, uz)
+    _put(table, 1, -ux, -uy, -uz)
+    _put(table, 2, vx, vy, vz)
+    _put(table, 3, -vx, -vy, -vz)
     for j in range(1, n):
-        if ex * edges[j, 0] + ey * edges[j, 1] + ez * edges[j, 2] < 0.0:
+        if ex * table[j, EDGE] + ey * table[j, EDGE + 1] + ez * table[j, EDGE + 2] < 0.0:
             return 4
-    _put(facets, 4, ex, ey, ez)
+    _put(table, 4, ex, ey, ez)
     return 5
 
 
-@jit
-def _describe_flat(edges, n, normal, second, facets, tolerance):
+@inner
+def _describe_flat(table, n, normal, tolerance):
     """All directions in one plane: the plane, and none, one or two sides of a wedge in it."""
     nx, ny, nz = normal
-    _put(facets, 0, nx, ny, nz)
-    _put(facets, 1, -nx, -ny, -nz)
+    _put(table, 0, nx, ny, nz)
+    _put(table, 1, -nx, -ny, -nz)
     count = 2
     for j in range(n):
         # the line of e_j is a side if every direction lies on one side of it
-        sx = ny * edges[j, 2] - nz * edges[j, 1]
-        sy = nz * edges[j, 0] - nx * edges[j, 2]
-        sz = nx * edges[j, 1] - ny * edges[j, 0]
+        sx = ny * table[j, EDGE + 2] - nz * table[j, EDGE + 1]
+        sy = nz * table[j, EDGE] - nx * table[j, EDGE + 2]
+        sz = nx * table[j, EDGE + 1] - ny * table[j, EDGE]
         low, high = 0.0, 0.0
         for i in range(n):
-            s = sx * edges[i, 0] + sy * edges[i, 1] + sz * edges[i, 2]
+            s = sx * table[i, EDGE] + sy * table[i, EDGE + 1] + sz * table[i, EDGE + 2]
             low, high = min(low, s), max(high, s)
             if low < -tolerance and high > tolerance:
                 break
         if low >= -tolerance:
-            count = _add_facet(facets, count, sx, sy, sz, tolerance)
+            count = _add_facet(table, count, sx, sy, sz, tolerance)
         if high <= tolerance:
-            count = _add_facet(facets, count, -sx, -sy, -sz, tolerance)
+            count = _add_facet(table, count, -sx, -sy, -sz, tolerance)
         if count < 0:
             return count
     return count
 
 
-@jit
-def _add_facet(facets, count, x, y, z, tolerance):
+@inner
+def _add_facet(table, count, x, y, z, tolerance):
     """Append a row unless it is there; -1 if there is no room."""
     if count < 0:
         return count
     for f in range(count):
-        if abs(facets[f, 0] - x) + abs(facets[f, 1] - y) + abs(facets[f, 2] - z) <= tolerance:
+        if abs(table[f, FACET] - x) + abs(table[f, FACET + 1] - y) + abs(table[f, FACET + 2] - z) <= tolerance:
             return count
-    if count >= facets.shape[0]:
+    if count >= table.shape[0]:
         return -1
-    _put(facets, count, x, y, z)
+    _put(table, count, x, y, z)
     return count + 1
 
 
-@jit
-def _describe_solid(edges, n, facets, tolerance):
+@inner
+def _describe_solid(table, n, tolerance):
     """Rank three: every pair of directions with all others on one side of their plane gives a facet."""
     count = 0
     for j in range(n):
-        jx, jy, jz = edges[j, 0], edges[j, 1], edges[j, 2]
+        jx, jy, jz = table[j, EDGE], table[j, EDGE + 1], table[j, EDGE + 2]
         for i in range(j):
-            x = jy * edges[i, 2] - jz * edges[i, 1]
-            y = jz * edges[i, 0] - jx * edges[i, 2]
-            z = jx * edges[i, 1] - jy * edges[i, 0]
+            x = jy * table[i, EDGE + 2] - jz * table[i, EDGE + 1]
+            y = jz * table[i, EDGE] - jx * table[i, EDGE + 2]
+            z = jx * table[i, EDGE + 1] - jy * table[i, EDGE]
             size = sqrt(x * x + y * y + z * z)
             if size <= tolerance:
                 continue
@@ -166,27 +168,27 @@ def _describe_solid(edges, n, facets, tolerance):
             low, high = 0.0, 0.0
             for m in range(n):
                 if m != i and m != j:
-                    s = x * edges[m, 0] + y * edges[m, 1] + z * edges[m, 2]
+                    s = x * table[m, EDGE] + y * table[m, EDGE + 1] + z * table[m, EDGE + 2]
                     low, high = min(low, s), max(high, s)
                     if low < -tolerance and high > tolerance:
                         break
             if low >= -tolerance:
-                count = _add_facet(facets, count, x, y, z, tolerance)
+                count = _add_facet(table, count, x, y, z, tolerance)
             if high <= tolerance:
-                count = _add_facet(facets, count, -x, -y, -z, tolerance)
+                count = _add_facet(table, count, -x, -y, -z, tolerance)
             if count < 0:
                 return count
     return count
 
 
-@jit
-def _swap(edges, i, j):
+@inner
+def _swap(table, i, j):
     for c in range(3):
-        edges[i, c], edges[j, c] = edges[j, c], edges[i, c]
+        table[i, EDGE + c], table[j, EDGE + c] = table[j, EDGE + c], table[i, EDGE + c]
 
 
-@jit
-def _reduce(edges, n, facets, tolerance):
+@inner
+def _reduce(table, n, tolerance):
     """Move directions that span the whole cone to the front; returns how many.
 
     Directions are added one at a time and skipped where the cone so far holds them. When the front grows beyond SMALL,
@@ -197,44 +199,44 @@ def _reduce(edges, n, facets, tolerance):
         for sign in (-1.0, 1.0):
             best = kept
             for j in range(kept, n):
-                if sign * edges[j, axis] > sign * edges[best, axis]:
+                if sign * table[j, EDGE + axis] > sign * table[best, EDGE + axis]:
                     best = j
-            _swap(edges, kept, best)
+            _swap(table, kept, best)
             kept += 1
-    rank, _, _ = _find_rank(edges, kept, tolerance)
+    rank, _ = _find_rank(table, EDGE, kept, tolerance)
     count = 0
     if rank == 3:
-        count = _describe_solid(edges, kept, facets, tolerance)
+        count = _describe_solid(table, kept, tolerance)
     for j in range(kept, n):
-        if rank == 3 and is_inside(facets, count, edges[j, 0], edges[j, 1], edges[j, 2], tolerance):
+        if rank == 3 and is_inside(table, count, table[j, EDGE], table[j, EDGE + 1], table[j, EDGE + 2], tolerance):
             continue
-        _swap(edges, kept, j)
+        _swap(table, kept, j)
         kept += 1
         if rank < 3:
-            rank, _, _ = _find_rank(edges, kept, tolerance)
+            rank, _ = _find_rank(table, EDGE, kept, tolerance)
         if rank == 3:
-            count = _describe_solid(edges, kept, facets, tolerance)
+            count = _describe_solid(table, kept, tolerance)
             if count <= 0:
                 return kept  # all of R^3, or no room: the caller's own description says which
             if kept > SMALL and count >= 3:
-                kept = _drop_inner(edges, kept, facets, count, tolerance)
+                kept = _drop_inner(table, kept, count, tolerance)
     return kept
 
 
-@jit
-def _drop_inner(edges, n, facets, count, tolerance):
+@inner
+def _drop_inner(table, n, count, tolerance):
     """Keep the directions that lie on two facets or more; only for pointed cones of full rank."""
-    rank, _, _ = _find_rank(facets, count, tolerance)
+    rank, _ = _find_rank(table, FACET, count, tolerance)
     if rank < 3:
         return n
     kept = 0
     for j in range(n):
         on = 0
         for f in range(count):
-            s = facets[f, 0] * edges[j, 0] + facets[f, 1] * edges[j, 1] + facets[f, 2] * edges[j, 2]
-            if abs(s) <= tolerance:
+            s = table[f, FACET] * table[j, EDGE] + table[f, FACET + 1] * table[j, EDGE + 1]
+            if abs(s + table[f, FACET + 2] * table[j, EDGE + 2]) <= tolerance:
                 on += 1
         if on >= 2:
-            _swap(edges, kept, j)
+            _swap(table, kept, j)
             kept += 1
     return kept

@@ -18,7 +18,7 @@ import time
 from collections.abc import Callable
 
 import numba
-from numba.core import config
+from numba.core import config, types
 from numba.core import event as numba_event
 
 from geometry import _machine_code
@@ -30,8 +30,21 @@ def jit(function: Callable | None = None, **options):
         return lambda decorated: jit(decorated, **options)
     dispatcher = numba.njit(nogil=True, **options)(function)
     if not config.DISABLE_JIT:
+        _ignore_literals(dispatcher)
         _machine_code.attach_store(dispatcher)
     return dispatcher
+
+
+def _ignore_literals(dispatcher) -> None:
+    """Compile one kernel for all integers, not one more for every literal 0, 1, 2 ... it is called with.
+
+    Without this, `f(table, 0)` and `f(table, i)` are two specialisations, and so are all kernels below: compile time
+    doubles and no kernel gains from it.
+    """
+    template = dispatcher.get_call_template
+    dispatcher.get_call_template = lambda args, kws: template(
+        tuple(types.unliteral(a) for a in args), {name: types.unliteral(a) for name, a in kws.items()}
+    )
 
 
 def is_cold(*kernels) -> bool:
