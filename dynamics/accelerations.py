@@ -95,7 +95,7 @@ def export(found, table, marks, scale):
     for v in range(marks[VERTICES, COUNT]):
         found.labels[v, 0] = marks[v, PIECE_OF_VERTEX]
         for c in range(3):
-            found.vertices[v, c] = table[v, VERTEX + c] * scale
+            found.vertices[v, c] = table[v, VERTEX + c] * scale + 0.0
     for r in range(marks[RAYS, COUNT]):
         found.labels[r, 1] = marks[r, PIECE_OF_RAY]
         for c in range(3):

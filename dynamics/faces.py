@@ -55,7 +55,7 @@ def is_allowed(table, marks, p, skip, point, tolerance):
     """Do the first p planes, without plane `skip`, allow the point?"""
     x, y, z = point
     for l in range(p):
-        value = table[l, EQUATION] * x + table[l, EQUATION + 1] * y + table[l, EQUATION + 2] * z + table[l, EQUATION + 3]
+        value = dot(table, l, EQUATION, x, y, z) + table[l, EQUATION + 3]
         if abs(value) > tolerance and l != skip:
             sides = marks[l, PLANE_SIDES]
             if (sides & 1 and value < 0.0) or (sides & 2 and value > 0.0):
@@ -73,8 +73,8 @@ def clip_line(table, marks, p, skip, point, direction, interval, tolerances):
     for l in range(p):
         if l == skip:
             continue
-        slope = table[l, EQUATION] * tx + table[l, EQUATION + 1] * ty + table[l, EQUATION + 2] * tz
-        value = table[l, EQUATION] * px + table[l, EQUATION + 1] * py + table[l, EQUATION + 2] * pz + table[l, EQUATION + 3]
+        slope = dot(table, l, EQUATION, tx, ty, tz)
+        value = dot(table, l, EQUATION, px, py, pz) + table[l, EQUATION + 3]
         sides = marks[l, PLANE_SIDES]
         if abs(slope) <= tolerances.angle:
             if (sides & 1 and value < -accept) or (sides & 2 and value > accept):
@@ -391,8 +391,8 @@ def walk_line(table, marks, p, pair, w, tolerances):
     for l in range(p):
         if l == i or l == j:
             continue
-        slope = table[l, EQUATION] * tx + table[l, EQUATION + 1] * ty + table[l, EQUATION + 2] * tz
-        value = table[l, EQUATION] * px + table[l, EQUATION + 1] * py + table[l, EQUATION + 2] * pz + table[l, EQUATION + 3]
+        slope = dot(table, l, EQUATION, tx, ty, tz)
+        value = dot(table, l, EQUATION, px, py, pz) + table[l, EQUATION + 3]
         sides = marks[l, PLANE_SIDES]
         if abs(slope) <= tolerances.angle:
             if abs(value) <= accept:
