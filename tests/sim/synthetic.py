@@ -1,11 +1,14 @@
 """Trajectories made by hand, for tests of logs and pictures: no engine, simple formulas."""
 
 import numpy as np
+from matplotlib.backends.backend_agg import FigureCanvasAgg
+from matplotlib.figure import Figure
 
 from sim.account import Account
 from sim.bodies import Body, SceneRecord
 from sim.records import CONTACT_DTYPE, CONTACT_LETTERS, EVENT_DTYPE, STEP_DTYPE
 from sim.status import Status
+from sim.storage import H5Sink
 from sim.trajectory import Trajectory
 
 GRAVITY = 9.81
@@ -121,3 +124,42 @@ def make_tip(duration=1.0, rate=200.0):
     record = make_record(part, ((wedge, 0.6),), name="block_tips")
     return Trajectory(None, steps, np.concatenate(contacts), np.zeros(0, EVENT_DTYPE), np.zeros(0, CONTACT_DTYPE),
                       Status.COMPLETED, Account(n_steps=40), record=record)  # fmt: skip
+
+
+def change(trajectory, status=Status.COMPLETED, **fields):
+    """A copy with other values in the step table."""
+    steps = trajectory.steps.copy()
+    for name, value in fields.items():
+        steps[name] = value
+    return Trajectory(None, steps, trajectory.contacts, trajectory.events, trajectory.impulses, status,
+                      trajectory.account, record=trajectory.record)  # fmt: skip
+
+
+def take_rows(trajectory, rows):
+    """The same run with fewer rows in its log."""
+    return Trajectory(None, trajectory.steps[rows], trajectory.contacts, trajectory.events, trajectory.impulses,
+                      trajectory.status, trajectory.account, record=trajectory.record)  # fmt: skip
+
+
+def make_figure(size=(8.0, 5.0)):
+    figure = Figure(figsize=size, dpi=50)
+    FigureCanvasAgg(figure)
+    return figure
+
+
+def write_log(path, n=30, status=Status.COMPLETED, account=None, message="", record=None, seed=0):
+    rows = make_rows(0, n, np.random.default_rng(seed))
+    with H5Sink(path, record or make_record()) as sink:
+        sink.write(*rows)
+        sink.close(status, account or Account(penetration=1e-15, n_steps=7), message)
+    return rows
+
+
+def check_rows(trajectory, seed):
+    """Every row is one that the writer made, links included."""
+    n = len(trajectory)
+    assert np.array_equal(trajectory.steps["x"], np.arange(n)), f"seed {seed}"
+    assert np.array_equal(trajectory.contacts["px"], np.arange(2 * n)), f"seed {seed}"
+    assert np.array_equal(trajectory.events["first_impulse"], np.arange(len(trajectory.events))), f"seed {seed}"
+    assert len(trajectory.events) == (n + 9) // 10, f"seed {seed}"
+    assert np.count_nonzero(trajectory.steps["vx"]) == n, f"seed {seed}: rows of zeros"

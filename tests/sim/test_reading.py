@@ -1,0 +1,107 @@
+"""Files that are broken, cut, foreign or newer are named, and never pass as logs."""
+
+import random
+import shutil
+
+import h5py
+import numpy as np
+import pytest
+
+from sim.account import Account
+from sim.status import Status
+from sim.storage import H5Sink, TrajectoryFileError, describe_file, read_trajectories, read_trajectory
+from tests.sim.synthetic import check_rows, make_record, make_rows, write_log
+
+
+def test_c01_many_files_one_broken(tmp_path):
+    for name in ("a.h5", "b.h5", "c.h5"):
+        write_log(tmp_path / name)
+    (tmp_path / "b.h5").write_bytes((tmp_path / "b.h5").read_bytes()[:5000])
+    results = list(read_trajectories([*sorted(tmp_path.glob("*.h5")), tmp_path / "missing.h5"]))
+    assert [path.name for path, _ in results] == ["a.h5", "b.h5", "c.h5", "missing.h5"]
+    assert len(results[0][1]) == len(results[2][1]) == 30
+    assert isinstance(results[1][1], TrajectoryFileError) and "b.h5" in str(results[1][1])
+    assert isinstance(results[3][1], FileNotFoundError) and "missing.h5" in str(results[3][1])
+
+
+
+
+def write_newer(path):
+    write_log(path)
+    with h5py.File(path, "r+") as file:
+        file.attrs["format_version"] = 2
+
+
+def drop_dataset(path):
+    write_log(path)
+    with h5py.File(path, "r+") as file:
+        del file["steps/pose"]
+
+
+def cut_rows(path):
+    write_log(path)
+    with h5py.File(path, "r+") as file:
+        file["contacts/gap"].resize(3, axis=0)
+
+
+def cut_contacts(path):
+    write_log(path)
+    with h5py.File(path, "r+") as file:
+        file["committed"][1] = 5
+
+
+def write_foreign(path):
+    with h5py.File(path, "w") as file:
+        file["x"] = 1
+
+
+BROKEN = {
+    "empty": (lambda path: path.write_bytes(b""), "is empty"),
+    "text": (lambda path: path.write_text("time,x,y\n" * 100), "is not an HDF5 file"),
+    "folder": (lambda path: path.mkdir(), "is a folder"),
+    "foreign": (write_foreign, "not a stiction trajectory"),
+    "newer": (write_newer, "newer version .*format 2"),
+    "no dataset": (drop_dataset, "is damaged.*pose"),
+    "few rows": (cut_rows, "holds 3 of 60 rows"),
+    "few contacts": (cut_contacts, "points past the end of /contacts"),
+    "signature only": (lambda path: path.write_bytes(b"\x89HDF\r\n\x1a\n"), "is damaged|cannot be opened"),
+}
+
+
+@pytest.mark.parametrize("name", BROKEN)
+def test_broken_files_are_named(tmp_path, name):
+    make, pattern = BROKEN[name]
+    path = tmp_path / "broken.h5"
+    make(path)
+    for read in (read_trajectory, describe_file) if name not in ("no dataset", "few contacts") else (read_trajectory,):
+        with pytest.raises(TrajectoryFileError, match=pattern) as caught:
+            read(path)
+        assert str(caught.value).startswith(str(path)) and caught.value.path == path
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_cut_files_never_pass_as_complete(tmp_path, seed):
+    """A copy that ends early is refused, whether its run had ended or was killed; zeros never pass for rows."""
+    path, cut = tmp_path / "a.h5", tmp_path / "cut.h5"
+    sink = H5Sink(path, make_record())
+    for first in range(0, 3000, 500):
+        sink.write(*make_rows(first, 500, np.random.default_rng(seed)))
+    shutil.copy(path, tmp_path / "killed.h5")
+    sink.close(Status.COMPLETED, Account())
+    for source in (path, tmp_path / "killed.h5"):
+        whole = source.read_bytes()
+        size = int(len(whole) * random.Random(seed).uniform(0.01, 0.97))
+        cut.write_bytes(whole[:size])
+        try:
+            check_rows(read_trajectory(cut), seed)
+            assert source != path, f"seed {seed}: {size} of {len(whole)} bytes pass as a log"
+        except TrajectoryFileError:
+            pass
+
+
+def test_description(tmp_path):
+    write_log(tmp_path / "a.h5", message="all is well")
+    text = "\n".join(describe_file(tmp_path / "a.h5"))
+    for part in ("stiction trajectory, version 1", "box_slides: A box slides", "30 steps, 60 contacts, 3 events",
+                 "0 s to 0.029 s", "COMPLETED", "all is well", "penetration", "obstacle 1"):  # fmt: skip
+        assert part in text, f"{part!r} not in\n{text}"
