@@ -68,8 +68,8 @@ class H5Sink:
     """Writes the chunks of a run to an HDF5 log. Use it in a `with` block, or call `close` at the end.
 
     Leaving the block by Ctrl-C closes the log as INTERRUPTED, by another error as FAILED. A run that fails before its
-    first chunk leaves an older file of that name as it was. `rows_hint` is the expected number of steps, for the sizes
-    of HDF5's chunks.
+    first row leaves an older file of that name as it was; `in_place` says whether the path holds this log. `rows_hint`
+    is the expected number of steps, for the sizes of HDF5's chunks.
     """
 
     def __init__(self, path: str | Path, scene: Scene | SceneRecord, rows_hint: int | None = None):
@@ -79,6 +79,7 @@ class H5Sink:
         self._chunk_rows = choose_chunk_rows(rows_hint)
         self._file = None
         self._broken = False
+        self.in_place = False
         record = scene if isinstance(scene, SceneRecord) else build_scene_record(scene)
         check_target(self.path, self._target)
         self._partial = self._target.parent / f".stiction-{os.getpid()}-{secrets.token_hex(6)}.partial"
@@ -97,7 +98,7 @@ class H5Sink:
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: object) -> None:
         if self._file is None:
             return
-        if self._partial is not None and error is not None:
+        if not self.in_place and error is not None:
             self._abandon()
         elif isinstance(error, WriteError):
             self.close(error.status, Account(), str(error))
@@ -128,7 +129,8 @@ class H5Sink:
         """Write how the run ended and close the file. Closing twice does nothing."""
         if self._file is None:
             return
-        if self._broken:
+        keeps_older = not self.in_place and status is not Status.COMPLETED and self._target.exists()
+        if self._broken or keeps_older:
             self._abandon()
             return
         try:
@@ -189,7 +191,7 @@ class H5Sink:
 
     def _publish(self) -> None:
         """Put the file in place of an older one, in one step."""
-        if self._partial is None:
+        if self.in_place:
             return
         if os.name == "nt":  # pragma: no cover  (an open file cannot be renamed there)
             self._file.close()
@@ -200,7 +202,7 @@ class H5Sink:
             self._committed = self._file["committed"]
         else:
             os.replace(self._partial, self._target)
-        self._partial = None
+        self.in_place = True
 
     def _abandon(self) -> None:
         """Let go of a file that cannot be completed: rows that were flushed stay, an unpublished file disappears."""
@@ -212,9 +214,8 @@ class H5Sink:
                 file.close()
             except (OSError, RuntimeError):
                 pass
-        if self._partial is not None:
+        if not self.in_place:
             self._partial.unlink(missing_ok=True)
-            self._partial = None
 
 
 def choose_chunk_rows(rows_hint: int | None) -> dict[str, int]:

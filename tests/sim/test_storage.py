@@ -278,11 +278,16 @@ def test_an_older_file_stays_until_the_first_rows(tmp_path):
     with pytest.raises(KeyboardInterrupt), H5Sink(tmp_path / "a.h5", make_record()):
         raise KeyboardInterrupt
     assert_same_tables(read_trajectory(tmp_path / "a.h5"), rows)
+    with H5Sink(tmp_path / "a.h5", make_record()) as sink:
+        sink.close(Status.NO_SOLUTION, Account())
+    assert not sink.in_place
+    assert_same_tables(read_trajectory(tmp_path / "a.h5"), rows)
     assert len(list(tmp_path.iterdir())) == 1
     with H5Sink(tmp_path / "a.h5", make_record()) as sink:
+        assert not sink.in_place
         assert_same_tables(read_trajectory(tmp_path / "a.h5"), rows)
         sink.write(*make_rows(0, 5, np.random.default_rng(1)))
-        assert len(read_trajectory(tmp_path / "a.h5")) == 5
+        assert len(read_trajectory(tmp_path / "a.h5")) == 5 and sink.in_place
         sink.close(Status.COMPLETED, Account())
     assert len(list(tmp_path.iterdir())) == 1
 
