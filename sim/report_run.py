@@ -34,6 +34,8 @@ def run_with_progress(scene: Scene, path: Path) -> Trajectory:
                 simulate(scene, sink=sink, progress=progress)
             except KeyboardInterrupt:
                 sink.__exit__(KeyboardInterrupt, KeyboardInterrupt(), None)  # unless the engine has closed it already
+                if not sink.in_place:
+                    raise  # without a row no log was made, and an older one is still there
     return read_trajectory(path)
 
 

@@ -7,10 +7,37 @@ import h5py
 import numpy as np
 import pytest
 
+import scenes
 from sim.account import Account
+from sim.scene import SceneError, load_scene
 from sim.status import Status
 from sim.storage import H5Sink, TrajectoryFileError, describe_file, read_trajectories, read_trajectory
 from tests.sim.synthetic import check_rows, make_record, make_rows, write_log
+
+
+@pytest.mark.parametrize("name", scenes.names())
+def test_a_scene_comes_back_from_its_log(tmp_path, name):
+    scene = load_scene(name)
+    with H5Sink(tmp_path / "a.h5", scene) as sink:
+        sink.close(Status.COMPLETED, Account())
+    read = read_trajectory(tmp_path / "a.h5")
+    again = read.scene
+    assert again is read.scene and again.text == scene.text and again.name == scene.name == read.record.name
+    assert (again.workpiece.mass, again.workpiece.pose, again.run) == (
+        scene.workpiece.mass, scene.workpiece.pose, scene.run)  # fmt: skip
+    assert np.array_equal(read.record.workpiece.vertices, scene.workpiece.outline.vertices)
+    assert (read.record.workpiece.mass, read.record.workpiece.rho) == (scene.workpiece.mass, scene.workpiece.rho)
+    for body, obstacle in zip(read.record.obstacles, scene.obstacles, strict=True):
+        assert (body.name, body.mu, body.e) == (obstacle.name, obstacle.mu, obstacle.e)
+        assert np.array_equal(body.vertices, obstacle.vertices)
+
+
+def test_a_log_whose_scene_no_longer_parses_is_still_a_trajectory(tmp_path):
+    rows = write_log(tmp_path / "a.h5", record=make_record(text="this = is not a scene"))
+    read = read_trajectory(tmp_path / "a.h5")
+    assert np.array_equal(read.time, rows[0]["time"]) and len(read.record.obstacles) == 2
+    with pytest.raises(SceneError):
+        _ = read.scene
 
 
 def test_c01_many_files_one_broken(tmp_path):
