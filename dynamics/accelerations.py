@@ -1,4 +1,8 @@
-"""The complete set of accelerations of one contact problem: compiled entry points."""
+"""The complete set of accelerations of one contact problem.
+
+For users: `find_accelerations(ContactProblem(...))`. For compiled code: `Problem`, `allocate_set_buffer`,
+`find_members`, `solve_acceleration_set`, `compute_letters`, `solve_forces`.
+"""
 
 from __future__ import annotations
 
@@ -6,6 +10,8 @@ from typing import NamedTuple
 
 import numpy as np
 
+from dynamics.acceleration_set import KINDS, LETTERS, AccelerationSet, ContactProblem, Piece, is_inside
+from dynamics.certificate import compute_residuals
 from dynamics.faces import walk_faces
 from dynamics.problem import (
     COUNT,
@@ -27,6 +33,7 @@ from dynamics.problem import (
     TOO_MANY_CORNERS,
     VERTEX,
     VERTICES,
+    Problem,
     compute_scale,
     count_corners,
     group_planes,
@@ -34,8 +41,14 @@ from dynamics.problem import (
     prepare_rows,
     set_corners,
 )
-from dynamics.reactions import solve_forces
+from dynamics.reactions import compute_letters, solve_forces
+from dynamics.tolerances import DEFAULT_TOLERANCES, Tolerances
 from geometry._jit import jit
+
+__all__ = [
+    "AccelerationSet", "ContactProblem", "Found", "Piece", "Problem", "SetBuffer", "allocate_set_buffer",
+    "compute_letters", "find_accelerations", "find_members", "solve_acceleration_set", "solve_forces",
+]
 
 NONE, ONE, SEVERAL, CONTINUUM = 0, 1, 2, 3
 
@@ -150,3 +163,52 @@ def solve_acceleration_set(problem, tolerances, buffer):
         status, unique = solve_forces(problem, buffer.found.vertices[v], tolerances, buffer.fn[v], buffer.ft[v])
         buffer.unique[v] = unique if status == OK else -1
     return kind
+
+
+def find_accelerations(problem: ContactProblem, tolerances: Tolerances = DEFAULT_TOLERANCES) -> AccelerationSet:
+    """All accelerations of a contact problem, as a list of pieces (empty if there is none).
+
+    Every vertex carries least-norm forces and the residuals of its certificate. A piece that lies in another is left
+    out. ValueError only for what cannot be asked: more than four corner-on-corner contacts.
+    """
+    arrays = Problem(*(getattr(problem, name) for name in Problem._fields))
+    room = 64
+    while True:
+        buffer = allocate_set_buffer(len(problem), room)
+        kind = solve_acceleration_set(arrays, tolerances, buffer)
+        status = buffer.found.counts[STATUS]
+        if status == TOO_MANY_CORNERS:
+            raise ValueError(f"corner: at most {MAX_CORNERS} corner-on-corner contacts at once")
+        if status == NOT_FINITE:
+            raise ValueError("the problem holds numbers too large to square")
+        if status == OK or room > 1 << 16:
+            break
+        room *= 8
+    if status != OK:
+        raise ValueError("the set has more pieces than fit in memory")
+    return AccelerationSet(problem, KINDS[kind], _collect_pieces(problem, arrays, buffer, tolerances))
+
+
+def _collect_pieces(problem, arrays, buffer, tolerances) -> tuple[Piece, ...]:
+    """Pieces of a filled buffer, largest dimension first, without those that lie in another."""
+    found = buffer.found
+    pieces, vertices, rays = (int(n) for n in found.counts[:3])
+    shapes = []
+    for piece in sorted(range(pieces), key=lambda i: -found.labels[i, 2]):
+        index = np.flatnonzero(found.labels[:vertices, 0] == piece)
+        v, r = found.vertices[index], found.rays[:rays][found.labels[:rays, 1] == piece]
+        near = 10.0 * tolerances.merge * (1.0 + np.abs(v).max()) if len(v) else 0.0
+        if any(d > 0 and is_inside(sv, sr, v, r, near) for _, sv, sr, d in shapes):
+            continue
+        shapes.append((index, v, r, int(found.labels[piece, 2])))
+    return tuple(_make_piece(problem, arrays, buffer, tolerances, *shape) for shape in shapes)
+
+
+def _make_piece(problem, arrays, buffer, tolerances, index, vertices, rays, dimension) -> Piece:
+    letters = np.zeros(len(problem), np.int64)
+    inside = vertices.mean(axis=0) + rays.sum(axis=0) * max(1.0, np.abs(vertices).max())
+    compute_letters(arrays, inside, tolerances, letters)
+    forces = np.stack([buffer.fn[index], buffer.ft[index]], axis=2)[:, : len(problem)] + 0.0
+    residuals = tuple(compute_residuals(problem, a, f[:, 0], f[:, 1]) for a, f in zip(vertices, forces, strict=True))
+    unique = bool((buffer.unique[index] == 1).all())
+    return Piece(vertices, rays, dimension, "".join(LETTERS[i] for i in letters), forces, unique, residuals)

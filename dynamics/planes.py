@@ -80,14 +80,17 @@ def _put_mix(polygon, n, source, i, j, wi, wj):
 def clip_polygon(source, n, line, target, tolerances):
     """The part of a polygon where p z1 + q z2 + r >= 0, into target; returns its corners, or -1 if they do not fit."""
     room = target.shape[0] - 4
-    out = 0
+    out, lost, reaches = 0, False, False
     for i in range(n):
         j = i + 1 if i + 1 < n else 0
         si, sj = evaluate(source, i, line), evaluate(source, j, line)
         ti, tj = slack(source, i, tolerances), slack(source, j, tolerances)
         if out > room:
             return -1
+        reaches = reaches or si > ti
+        lost = lost or (si < -ti and source[i, 2] > 0.0)
         if si >= -ti:
+            reaches = reaches or source[i, 2] > 0.0
             for c in range(3):
                 target[out, c] = source[i, c]
             out += 1
@@ -95,24 +98,29 @@ def clip_polygon(source, n, line, target, tolerances):
             out = _put_mix(target, out, source, i, j, -sj, si)
         elif si < -ti and sj > tj:
             out = _put_mix(target, out, source, i, j, sj, -si)
+    if lost and not reaches:
+        return 0  # only directions along the cut are left, of a polygon that lies beyond it
     return _close_half_turn(target, out, line)
 
 
 @inner
 def _close_half_turn(polygon, n, line):
-    """Between two opposite directions put the point of the cutting line nearest the origin."""
-    for i in range(n):
+    """Between neighbours that are opposite directions put the point of the cutting line nearest the origin."""
+    i = 0
+    while i < n:
         j = i + 1 if i + 1 < n else 0
-        if polygon[i, 2] == 0.0 and polygon[j, 2] == 0.0 and i != j:
-            if polygon[i, 0] * polygon[j, 0] + polygon[i, 1] * polygon[j, 1] < -1.0 + 1e-12:
-                for m in range(n, i + 1, -1):
-                    for c in range(3):
-                        polygon[m, c] = polygon[m - 1, c]
-                size = line[0] * line[0] + line[1] * line[1]
-                polygon[i + 1, 0] = -line[2] * line[0] / size
-                polygon[i + 1, 1] = -line[2] * line[1] / size
-                polygon[i + 1, 2] = 1.0
-                return n + 1
+        flat = i != j and polygon[i, 2] == 0.0 and polygon[j, 2] == 0.0
+        if flat and polygon[i, 0] * polygon[j, 0] + polygon[i, 1] * polygon[j, 1] < -1.0 + 1e-12:
+            for m in range(n, i + 1, -1):
+                for c in range(3):
+                    polygon[m, c] = polygon[m - 1, c]
+            size = line[0] * line[0] + line[1] * line[1]
+            polygon[i + 1, 0] = -line[2] * line[0] / size
+            polygon[i + 1, 1] = -line[2] * line[1] / size
+            polygon[i + 1, 2] = 1.0
+            n += 1
+            i += 1
+        i += 1
     return n
 
 

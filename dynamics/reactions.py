@@ -68,7 +68,7 @@ def find_state(problem, a, i, near):
 
 @inner
 def _project(state, mu, u, v):
-    """Nearest point (fn, ft) of the friction cone to (u, v), and the part of the cone it is on: 0 apex, 1 edge, 2 inside.
+    """Nearest point (fn, ft) of the friction cone to (u, v), and the part it is on: 0 apex, 1 edge, 2 inside.
 
     state: sign of the slip, 0 the whole cone. Returns (fn, ft, part, cn, ct) with (cn, ct) the unit edge in use.
     """
