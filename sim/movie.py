@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import base64
 import io
-import json
 import os
 import secrets
 from collections.abc import Callable, Iterator
@@ -17,7 +16,7 @@ from pathlib import Path
 import numpy as np
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
-from PIL import Image
+from PIL import GifImagePlugin
 
 from sim.frames import ReplayError, find_frame_times
 from sim.movie_page import build_page
@@ -53,8 +52,8 @@ def save_movie(
     partial = path.parent / f".stiction-{os.getpid()}-{secrets.token_hex(6)}{path.suffix.lower()}"
     try:
         encoder = encoder_type(partial, fps, trajectory.record.name or path.stem)
-        encoder.prepare(draw_frames(trajectory, find_sample_times(trajectory), dpi))
         try:
+            encoder.prepare(draw_frames(trajectory, find_sample_times(trajectory), dpi))
             for count, frame in enumerate(draw_frames(trajectory, times, dpi), start=1):
                 encoder.add(frame)
                 if progress is not None:
@@ -123,7 +122,10 @@ def find_encoder(path: Path) -> type:
 
 
 class GifEncoder:
-    """Frames with one common palette; GIF counts time in hundredths of a second, so delays are rounded in sum."""
+    """Frames with one common palette, written one by one; of each frame only what differs from the one before.
+
+    GIF counts time in hundredths of a second: delays are rounded so that their sum is right.
+    """
 
     @staticmethod
     def check(path: Path) -> None:
@@ -132,28 +134,43 @@ class GifEncoder:
     def __init__(self, path: Path, fps: float, title: str):
         if fps > 50.0:
             raise ReplayError(f"a GIF shows at most 50 frames a second, not {fps:g}; use .mp4 or .html, or a lower fps")
-        self._path = path
+        self._file = open(path, "wb")
         self._fps = fps
-        self._palette: Palette | None = None
-        self._frames: list[Image.Image] = []
+        self._count = 0
+        self._shown: np.ndarray | None = None
 
     def prepare(self, samples: Iterator[np.ndarray]) -> None:
         """Choose the colours."""
         self._palette = Palette(samples)
 
     def add(self, frame: np.ndarray) -> None:
-        """Keep a frame."""
-        self._frames.append(self._palette.apply(frame))
+        """Write a frame."""
+        image = self._palette.apply(frame)
+        if self._shown is None:
+            header, _ = GifImagePlugin.getheader(image.copy(), info={"loop": 0, "duration": 1, "optimize": False})
+            self._file.write(b"".join(header))
+        left, top, right, bottom = find_change(np.asarray(image), self._shown)
+        delay = round(100.0 * (self._count + 1) / self._fps) - round(100.0 * self._count / self._fps)
+        blocks = GifImagePlugin.getdata(image.crop((left, top, right, bottom)), (left, top), duration=10 * delay)
+        self._file.write(b"".join(blocks))
+        self._shown = np.asarray(image)
+        self._count += 1
 
     def close(self) -> None:
-        """Write the file."""
-        if not self._frames:
-            return
-        marks = np.round(np.arange(len(self._frames) + 1) * 100.0 / self._fps)
-        delays = [int(10 * delay) for delay in np.diff(marks)]
-        first, *others = self._frames
-        first.save(self._path, format="GIF", save_all=True, append_images=others, duration=delays, loop=0, disposal=1,
-                   optimize=False)  # fmt: skip
+        """End the file."""
+        self._file.write(b";")
+        self._file.close()
+
+
+def find_change(image: np.ndarray, before: np.ndarray | None) -> tuple[int, int, int, int]:
+    """The smallest box (left, top, right, bottom) with all that changed; one pixel if nothing did."""
+    if before is None:
+        return 0, 0, image.shape[1], image.shape[0]
+    changed = image != before
+    rows, columns = np.flatnonzero(changed.any(axis=1)), np.flatnonzero(changed.any(axis=0))
+    if len(rows) == 0:
+        return 0, 0, 1, 1
+    return int(columns[0]), int(rows[0]), int(columns[-1]) + 1, int(rows[-1]) + 1
 
 
 class HtmlEncoder:
@@ -164,26 +181,26 @@ class HtmlEncoder:
         """Pillow always has PNG."""
 
     def __init__(self, path: Path, fps: float, title: str):
-        self._path = path
-        self._fps = fps
-        self._title = title
-        self._palette: Palette | None = None
-        self._frames: list[str] = []
+        self._file = open(path, "w", encoding="utf-8")
+        self._start, self._end = build_page(title, fps)
+        self._separator = ""
 
     def prepare(self, samples: Iterator[np.ndarray]) -> None:
         """Choose the colours."""
         self._palette = Palette(samples)
+        self._file.write(self._start)
 
     def add(self, frame: np.ndarray) -> None:
-        """Keep a frame as PNG."""
+        """Write a frame as PNG."""
         buffer = io.BytesIO()
         self._palette.apply(frame).save(buffer, format="PNG", optimize=False)
-        self._frames.append(base64.b64encode(buffer.getvalue()).decode("ascii"))
+        self._file.write(f'{self._separator}"{base64.b64encode(buffer.getvalue()).decode("ascii")}"')
+        self._separator = ",\n"
 
     def close(self) -> None:
-        """Write the page."""
-        if self._frames:
-            self._path.write_text(build_page(self._title, self._fps, json.dumps(self._frames)), encoding="utf-8")
+        """End the page."""
+        self._file.write(self._end)
+        self._file.close()
 
 
 class Mp4Encoder:

@@ -36,7 +36,7 @@ output { min-width: 6.5rem; text-align: right; font-variant-numeric: tabular-num
 </div>
 </figure>
 <script>
-const frames = @FRAMES@, fps = @FPS@;
+const frames = [@FRAMES@], fps = @FPS@;
 const find = id => document.getElementById(id);
 const image = find("frame"), slider = find("slider"), speed = find("speed");
 let current = 0, timer = null;
@@ -71,6 +71,7 @@ show(0);
 """
 
 
-def build_page(title: str, fps: float, frames: str) -> str:
-    """The page with `frames`, a JSON list of PNG images in base64."""
-    return PAGE.replace("@TITLE@", html.escape(title)).replace("@FPS@", repr(float(fps))).replace("@FRAMES@", frames)
+def build_page(title: str, fps: float) -> tuple[str, str]:
+    """The page before and after its frames: PNG images in base64, in quotes, with commas between them."""
+    start, end = PAGE.split("@FRAMES@")
+    return start.replace("@TITLE@", html.escape(title)), end.replace("@FPS@", repr(float(fps)))

@@ -55,7 +55,7 @@ def compute_view(trajectory: Trajectory, aspect: float) -> View:
         margin = max(0.08 * float(np.max(high - low)), 0.3 * size)
         half = 0.5 * (high - low) + margin
         half = np.array([max(half[0], aspect * half[1]), max(half[1], half[0] / aspect)])
-    factor, unit = choose_unit(2.0 * float(np.max(half)))
+    factor, unit = choose_unit(2.0 * float(np.min(half)))
     return View(0.5 * (low + high), half, follows, factor, unit, size)
 
 

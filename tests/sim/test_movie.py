@@ -120,7 +120,7 @@ def test_html_is_complete_in_itself(tmp_path, fifty_frames):
     save_movie(fifty_frames, tmp_path / "a.html", dpi=40)
     text = (tmp_path / "a.html").read_text(encoding="utf-8")
     assert not re.search(r"(src|href)\s*=\s*[\"']?(https?:)?//", text)
-    frames = json.loads(re.search(r"const frames = (\[.*?\])", text).group(1))
+    frames = json.loads(re.search(r"const frames = (\[.*?\]), fps", text, re.DOTALL).group(1))
     images = [base64.b64decode(frame) for frame in frames]
     assert len(set(images)) == 50 and all(image.startswith(b"\x89PNG") for image in images)
     assert "fps = 25.0" in text and "block_tips" in text
