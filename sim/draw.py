@@ -16,7 +16,7 @@ from matplotlib.lines import Line2D
 from matplotlib.patches import Patch, Polygon
 from matplotlib.text import Text
 
-from sim.frames import FrameState, compute_state, read_state, transform_outline
+from sim.frames import FrameState, compute_state, find_recent_impacts, read_state, transform_outline
 from sim.status import Status
 from sim.trajectory import Trajectory
 from sim.view import choose_unit, compute_view, cut_polygon
@@ -28,6 +28,7 @@ NOT_UNIQUE, TEXT, FAINT, TRACE = "#B0508A", "#2B2B2B", "#77736B", "#0072B2"
 
 ARROW_PART, ARROW_VIEW = 1.1, 0.30  # longest arrow, in part sizes and in heights of the view: the smaller counts
 CUT_LENGTH = 2.0  # arrows are cut at this multiple of that length
+FLASH = 0.02  # an impact is shown for this share of the run
 MAX_LETTERS = 24
 FORCE_UNITS = ((1e6, 1e-6, "MN"), (1e3, 1e-3, "kN"), (0.1, 1.0, "N"), (1e-4, 1e3, "mN"), (0.0, 1e6, "µN"))
 KIND_TEXT = {
@@ -47,6 +48,7 @@ class FramePainter:
         self.view = compute_view(trajectory, box.width / box.height)
         self.length = min(ARROW_PART * self.view.part_size, ARROW_VIEW * 2.0 * self.view.half[1])
         self.force_scale = compute_force_scale(trajectory)
+        self._flash = FLASH * float(trajectory.time[-1] - trajectory.time[0])
         self._prepare_axes()
         self._add_artists(trace)
 
@@ -76,7 +78,7 @@ class FramePainter:
     def moving_artists(self) -> list[Artist]:
         """The artists that change from picture to picture, in the order in which they are drawn."""
         artists = [self._trace, self._part, self._cones, self._centre, self._normal, self._friction, self._points,
-                   *self._letters, self._note]  # fmt: skip
+                   self._impacts, *self._letters, self._note]  # fmt: skip
         return sorted(artists, key=lambda artist: artist.get_zorder())
 
     def legend_entries(self) -> list:
@@ -89,6 +91,9 @@ class FramePainter:
             Patch(facecolor=FRICTION_FORCE, label="friction"),
             Patch(facecolor=CONE, alpha=0.45, edgecolor=CONE, label="friction cone"),
         ]
+        if len(self.trajectory.impulses):
+            ring = {"linestyle": "", "marker": "o", "fillstyle": "none"}
+            entries.append(Line2D([], [], color=NORMAL_FORCE, label="impact", **ring))
         if len(self.trajectory.not_unique):
             entries.append(Patch(facecolor=NOT_UNIQUE, alpha=0.45, label="motion not unique"))
         return entries
@@ -124,7 +129,9 @@ class FramePainter:
         self._centre = Line2D([], [], color=PART_EDGE, marker="+", markersize=7, markeredgewidth=1.2, zorder=5)
         self._points = Line2D([], [], color=TEXT, linestyle="", marker="o", markersize=4.5, markeredgecolor="white",
                               markeredgewidth=0.7, zorder=8)  # fmt: skip
-        for line in (self._trace, self._centre, self._points):
+        self._impacts = Line2D([], [], color=NORMAL_FORCE, linestyle="", marker="o", markersize=15, fillstyle="none",
+                               markeredgewidth=2.0, zorder=10)  # fmt: skip
+        for line in (self._trace, self._centre, self._points, self._impacts):
             axes.add_line(line)
         self._trace.set_visible(trace)
         self._letters = [self._add_letter() for _ in range(find_most_letters(self.trajectory))]
@@ -182,7 +189,9 @@ class FramePainter:
                 if self.force_scale > 0.0 and np.hypot(*force) > 1e-3 * self.force_scale
             ]
             collection.set_verts(arrows)
-        self._points.set_data(state.points[:, 0] * factor, state.points[:, 1] * factor)
+        self._points.set_data(*(state.points.T * factor))
+        impacts = find_recent_impacts(self.trajectory, state.time, self._flash)
+        self._impacts.set_data(*(impacts.T * factor))
 
     def _scale_force(self, force: np.ndarray) -> np.ndarray:
         vector = force * (self.length / self.force_scale)

@@ -17,6 +17,7 @@ import numpy as np
 from sim.records import CONTACT_LETTERS, CONTACT_TYPES, SET_KINDS
 from sim.trajectory import Trajectory
 
+MOST_IMPACTS = 50  # events of one picture
 TYPE_A = CONTACT_TYPES.index("A")
 
 
@@ -94,6 +95,16 @@ def build_state(trajectory: Trajectory, index: int, time: float, pose: np.ndarra
         letters="".join(CONTACT_LETTERS[letter] for letter in rows["letter"]),
         set_kind=SET_KINDS[trajectory.steps["set_kind"][index]],
     )
+
+
+def find_recent_impacts(trajectory: Trajectory, time: float, window: float) -> np.ndarray:
+    """(k, 2): the points that carried an impulse within the last `window` seconds before `time`."""
+    events = trajectory.events
+    first = int(np.searchsorted(events["time"], time - window, side="left"))
+    last = int(np.searchsorted(events["time"], time, side="right"))
+    rows = [trajectory.impulses_at(i) for i in range(max(first, last - MOST_IMPACTS), last)]
+    points = [np.column_stack((row["px"], row["py"]))[row["fn"] > 0.0] for row in rows]
+    return np.concatenate(points) if points else np.zeros((0, 2))
 
 
 def transform_outline(vertices: np.ndarray, pose: np.ndarray) -> np.ndarray:

@@ -35,7 +35,7 @@ class Picture:
         self._mode = figure.text(0.5, line, "", fontsize=10, ha="center", **style)
         self._digits = count_digits(trajectory, self.timeline.factor)
         legend = figure.legend(
-            handles=self.painter.legend_entries(), loc="center", bbox_to_anchor=(0.5325, top - 0.098 * height), ncols=7,
+            handles=self.painter.legend_entries(), loc="center", bbox_to_anchor=(0.5325, top - 0.098 * height), ncols=8,
             fontsize=8, frameon=False, handlelength=1.5, columnspacing=1.4, handletextpad=0.5,
         )  # fmt: skip
         for text in legend.get_texts():

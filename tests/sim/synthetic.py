@@ -6,7 +6,7 @@ from matplotlib.figure import Figure
 
 from sim.account import Account
 from sim.bodies import Body, SceneRecord
-from sim.records import CONTACT_DTYPE, CONTACT_LETTERS, EVENT_DTYPE, STEP_DTYPE
+from sim.records import CONTACT_DTYPE, CONTACT_LETTERS, EVENT_DTYPE, EVENT_KINDS, STEP_DTYPE
 from sim.status import Status
 from sim.storage import H5Sink
 from sim.trajectory import Trajectory
@@ -104,6 +104,34 @@ def make_slide(scale=1.0, v0=1.0, mu=0.3, rate=250.0, not_unique=(0.1, 0.16)):
     account = Account(penetration=1e-16, energy_start=float(steps["kinetic"][0]), n_steps=40, n_events=1)
     return Trajectory(None, steps, np.concatenate(contacts), events, np.zeros(0, CONTACT_DTYPE), Status.COMPLETED,
                       account, record=record)  # fmt: skip
+
+
+def make_bounce(height=0.4, e=0.6, bounces=4, rate=200.0):
+    """A box falls flat from `height` and bounces with restitution e; two impulses an impact."""
+    times, heights, speeds, impacts = [], [], [], []
+    start, speed, level = 0.0, 0.0, height
+    for _ in range(bounces):
+        land = (speed + np.sqrt(speed**2 + 2.0 * GRAVITY * level)) / GRAVITY
+        local = np.append(np.arange(0.0, land, 1.0 / rate), land)
+        times.append(start + local)
+        heights.append(level + speed * local - 0.5 * GRAVITY * local**2)
+        speeds.append(speed - GRAVITY * local)
+        start, speed, level = start + land, -e * speeds[-1][-1], 0.0
+        impacts.append((start, speeds[-1][-1], speed))
+    steps = np.zeros(sum(map(len, times)), STEP_DTYPE)
+    steps["time"], steps["vy"], steps["ay"] = np.concatenate(times), np.concatenate(speeds), -GRAVITY
+    steps["y"] = np.concatenate(heights) + 0.05
+    steps["kinetic"], steps["set_kind"] = 0.5 * steps["vy"] ** 2, 1
+    events, impulses = np.zeros(bounces, EVENT_DTYPE), []
+    for event, (time, before, after) in zip(events, impacts, strict=True):
+        event["time"], event["kind"], event["y"] = time, EVENT_KINDS.index("impact"), 0.05
+        event["vy_before"], event["vy_after"] = before, after
+        event["first_impulse"], event["n_impulses"] = len(impulses), 2
+        half = 0.5 * (after - before)
+        impulses += [make_contact(0, (x, 0.0), (0.0, 1.0), half, 0.0, 0.0, "n") for x in (-0.05, 0.05)]
+    record = make_record(name="bouncing_block", obstacles=((FLOOR, 0.3),))
+    return Trajectory(None, steps, np.zeros(0, CONTACT_DTYPE), events, np.concatenate(impulses), Status.COMPLETED,
+                      Account(n_impacts=bounces), record=record)  # fmt: skip
 
 
 def make_tip(duration=1.0, rate=200.0):

@@ -9,7 +9,7 @@ from sim.picture import Picture
 from sim.status import Status
 from sim.trajectory import Trajectory
 from sim.view import compute_view, cut_polygon
-from tests.sim.synthetic import BOX, FLOOR, GRAVITY, change, make_figure, make_slide, make_tip, take_rows
+from tests.sim.synthetic import BOX, FLOOR, GRAVITY, change, make_bounce, make_figure, make_slide, make_tip, take_rows
 
 
 def make_painter(trajectory, size=(8.0, 5.0)):
@@ -167,6 +167,19 @@ def test_very_long_arrows_are_cut():
     painter.paint_row(0)
     longest = max(np.ptp(path.vertices, axis=0).max() for path in painter._normal.get_paths())
     assert longest == pytest.approx(2.0 * painter.length)
+
+
+def test_impacts_are_shown_for_a_moment():
+    trajectory = make_bounce()
+    painter = make_painter(trajectory)
+    assert "impact" in [entry.get_label() for entry in painter.legend_entries()]
+    for time in trajectory.events["time"]:
+        shown = []
+        for moment in (time - 1e-6, time, time + 0.9 * painter._flash, time + 1.1 * painter._flash):
+            painter.paint(moment)
+            shown.append(len(painter._impacts.get_xdata()))
+        assert shown == ([0, 2, 2, 0] if time + painter._flash < trajectory.time[-1] else [0, 2, 2, 2])
+    assert np.allclose(painter._impacts.get_data(), [[-0.05, 0.05], [0.0, 0.0]])
 
 
 def test_forces_in_words():

@@ -14,7 +14,7 @@ import h5py
 import numpy as np
 import pytest
 
-from sim import layout
+from sim import layout, storage
 from sim.account import Account
 from sim.bodies import Body, SceneRecord
 from sim.records import CONTACT_DTYPE, EVENT_DTYPE, STEP_DTYPE
@@ -248,6 +248,22 @@ def test_c01_full_disk(tmp_path, kind):
     else:
         assert read.status is Status.RUNNING
     assert list(tmp_path.iterdir()) == [path]
+
+
+@pytest.mark.parametrize("hint", [32, 1024])
+def test_c01_what_is_reserved_is_enough(tmp_path, monkeypatch, rng, hint):
+    """A write never makes the file longer than what was reserved before, bookkeeping of HDF5 included."""
+    reserved = []
+    monkeypatch.setattr(storage, "reserve_space", lambda descriptor, path, size: reserved.append(size))
+    with H5Sink(tmp_path / "a.h5", make_record(), rows_hint=hint) as sink:
+        first, spare = 0, []
+        for _ in range(60):
+            n = int(rng.integers(1, 1500))
+            sink.write(*make_rows(first, n, rng))
+            spare.append(reserved[-1] - sink._file.id.get_filesize())
+            first += n
+        sink.close(Status.COMPLETED, Account())
+    assert min(spare) > 64 * 1024
 
 
 @pytest.mark.skipif(os.name == "nt", reason="needs limits of POSIX")
