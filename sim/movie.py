@@ -53,8 +53,8 @@ def save_movie(
     try:
         encoder = encoder_type(partial, fps, trajectory.record.name or path.stem)
         try:
-            encoder.prepare(draw_frames(trajectory, find_sample_times(trajectory), dpi))
-            for count, frame in enumerate(draw_frames(trajectory, times, dpi), start=1):
+            encoder.prepare(draw_frames(trajectory, find_sample_times(trajectory), dpi, speed))
+            for count, frame in enumerate(draw_frames(trajectory, times, dpi, speed), start=1):
                 encoder.add(frame)
                 if progress is not None:
                     progress(count, len(times))
@@ -68,7 +68,7 @@ def save_movie(
     return path
 
 
-def draw_frames(trajectory: Trajectory, times: np.ndarray, dpi: float) -> Iterator[np.ndarray]:
+def draw_frames(trajectory: Trajectory, times: np.ndarray, dpi: float, speed: float = 1.0) -> Iterator[np.ndarray]:
     """Yield one (height, width, 4) uint8 image a time, in a buffer that the next one overwrites.
 
     Width and height are even, as video encoders want.
@@ -76,7 +76,7 @@ def draw_frames(trajectory: Trajectory, times: np.ndarray, dpi: float) -> Iterat
     width, height = (2.0 * round(side * dpi / 2.0) / dpi for side in SIZE)
     figure = Figure(figsize=(width, height), dpi=dpi)
     canvas = FigureCanvasAgg(figure)
-    picture = Picture(figure, trajectory)
+    picture = Picture(figure, trajectory, speed)
     picture.paint(times[0])
     repainter = Repainter(picture)
     for time in times:

@@ -18,15 +18,16 @@ LETTER_KEY = {"n": "rolling", "r": "sliding right", "l": "sliding left", "s": "s
 class Picture:
     """The figure of a replay; `paint(time)` and `paint_row(i)` change what it shows, the caller draws the canvas."""
 
-    def __init__(self, figure: Figure, trajectory: Trajectory, bottom: float = 0.0):
-        """`bottom` is a share of the height that is left free, for buttons."""
+    def __init__(self, figure: Figure, trajectory: Trajectory, speed: float = 1.0, bottom: float = 0.0):
+        """`speed` is only told; `bottom` is a share of the height that is left free, for buttons."""
         self.figure = figure
         self.trajectory = trajectory
         figure.set_facecolor("white")
         height = 1.0 - bottom
         axes = figure.add_axes((0.085, bottom + 0.255 * height, 0.895, 0.605 * height))
         self.painter = FramePainter(axes, trajectory)
-        self.timeline = Timeline(figure.add_axes((0.085, bottom + 0.085 * height, 0.895, 0.075 * height)), trajectory)
+        strip = figure.add_axes((0.085, bottom + 0.085 * height, 0.895, 0.075 * height))
+        self.timeline = Timeline(strip, trajectory, speed)
         top = bottom + height
         line = top - 0.035 * height
         style = {"color": TEXT, "va": "center"}

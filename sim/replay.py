@@ -86,7 +86,7 @@ class Viewer:
         self.time = float(trajectory.time[0])
         self._row = 0
         self._last_tick: float | None = None
-        self.picture = Picture(figure, trajectory, bottom=BUTTONS_HEIGHT)
+        self.picture = Picture(figure, trajectory, speed, BUTTONS_HEIGHT)
         self.picture.paint(self.time)
         self._repainter = Repainter(self.picture)
         self._add_controls(figure)

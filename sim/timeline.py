@@ -11,13 +11,14 @@ from sim.trajectory import Trajectory
 from sim.view import TIME_UNITS, choose_unit
 
 MOST_POINTS = 2000  # of the energy curve
+ENERGY_UNITS = ((1e6, 1e-6, "MJ"), (1e3, 1e-3, "kJ"), (0.1, 1.0, "J"), (1e-4, 1e3, "mJ"), (0.0, 1e6, "µJ"))
 MOST_EVENTS = 400  # more ticks than this would be one black bar
 
 
 class Timeline:
     """Draws the whole run onto narrow axes once; `move(time)` shifts the cursor."""
 
-    def __init__(self, axes: Axes, trajectory: Trajectory):
+    def __init__(self, axes: Axes, trajectory: Trajectory, speed: float = 1.0):
         self.axes = axes
         times = trajectory.time
         self.factor, self.unit = choose_unit(float(times[-1] - times[0]), TIME_UNITS)
@@ -29,7 +30,8 @@ class Timeline:
         axes.set_xlim(start, end if end > start else start + 1.0)
         axes.set_ylim(0.0, 1.0)
         axes.set_yticks([])
-        axes.set_xlabel(f"time ({self.unit})", color=FAINT, fontsize=9, labelpad=1.0)
+        pace = "" if speed == 1.0 else f", shown at {speed:g} × real speed"
+        axes.set_xlabel(f"time ({self.unit}){pace}", color=FAINT, fontsize=9, labelpad=1.0)
         axes.tick_params(colors=FAINT, labelsize=8, length=3)
         for name, spine in axes.spines.items():
             spine.set_visible(name == "bottom")
@@ -52,8 +54,10 @@ class Timeline:
         times, heights = trajectory.time[picks] * self.factor, 0.9 * energy[picks] / most
         self.axes.fill_between(times, heights, color=PART_FACE, alpha=0.55, linewidth=0.0, zorder=1)
         self.axes.add_line(Line2D(times, heights, color=PART_EDGE, linewidth=0.8, zorder=2))
-        self.axes.text(-0.008, 0.5, f"kinetic\nenergy\n≤ {most:.3g} J", transform=self.axes.transAxes, ha="right",
-                       va="center", fontsize=7.5, color=FAINT)  # fmt: skip
+        factor, unit = choose_unit(most, ENERGY_UNITS)
+        text = f"kinetic\nenergy\n≤ {most * factor:.3g} {unit}"
+        self.axes.text(-0.008, 0.5, text, transform=self.axes.transAxes, ha="right", va="center", fontsize=7.5,
+                       color=FAINT)  # fmt: skip
 
     def _draw_not_unique(self, trajectory: Trajectory) -> None:
         least = 0.003 * (trajectory.time[-1] - trajectory.time[0])  # an instant must be seen, too

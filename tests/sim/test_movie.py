@@ -94,7 +94,7 @@ def test_colours_of_a_gif_are_true(tmp_path):
     save_movie(make_slide(), tmp_path / "a.gif", dpi=60, speed=0.5)
     times = find_frame_times(make_slide(), 25.0, 0.5)
     with Image.open(tmp_path / "a.gif") as image:
-        for k, frame in enumerate(draw_frames(make_slide(), times, 60)):
+        for k, frame in enumerate(draw_frames(make_slide(), times, 60, 0.5)):
             image.seek(k)
             difference = np.abs(np.asarray(image.convert("RGB"), dtype=int) - frame[:, :, :3])
             assert difference.mean() < 0.5 and difference.max() < 32, f"frame {k}"
