@@ -70,6 +70,10 @@ def test_numbers_that_the_built_in_scenes_promise():
     assert abs(np.ptp(peg.workpiece.outline.vertices[:, 0]) - 0.01) < 1e-17 and peg.workpiece.mass == 0.05
     hole = peg.obstacles[0].vertices
     assert abs(hole[4, 1] + 0.03) < 1e-17 and abs(hole[3, 0] - hole[6, 0] - 0.01002) < 1e-17
+    x, y, theta = -3e-6, 2e-3, math.radians(2.0)  # of the middle of the lower face
+    below = 5e-3 * math.sin(theta) - (x - 5e-3 * math.cos(theta) + 5.01e-3) / math.tan(theta)  # left side on the corner
+    assert abs(math.sqrt(2.0 * (y - below) / 9.81) - 0.020756235) < 5e-10 and "at 0.020756235 s" in peg.text
+    assert abs(peg.workpiece.pose.transform(peg.workpiece.origin) - [x, y]).max() < 1e-17
     three = load_scene("three_point_block").workpiece
     assert three.rho == three.mass == 1.0 and sum(abs(three.outline.vertices[:, 1] + 1.0) < 1e-15) == 3
     rocking = load_scene("rocking_block").workpiece.outline
