@@ -12,7 +12,7 @@ from sim.trajectory import Trajectory
 SAMPLES = 400  # poses looked at for the limits
 FOLLOW_RATIO = 18.0  # a motion longer than this many part sizes is followed, else the part would be a dot
 FOLLOW_HEIGHT = 4.5  # height of the view that follows, in part sizes
-LENGTH_UNITS = ((5e3, 1e-3, "km"), (0.1, 1.0, "m"), (1e-4, 1e3, "mm"), (0.0, 1e6, "µm"))
+LENGTH_UNITS = ((5e3, 1e-3, "km"), (0.15, 1.0, "m"), (1e-4, 1e3, "mm"), (0.0, 1e6, "µm"))
 TIME_UNITS = ((0.1, 1.0, "s"), (1e-4, 1e3, "ms"), (0.0, 1e6, "µs"))
 
 
