@@ -199,8 +199,8 @@ class FramePainter:
 
     def _add_letter(self) -> Text:
         box = {"boxstyle": "circle,pad=0.18", "facecolor": "white", "edgecolor": "#B8B3A8", "linewidth": 0.7}
-        return self.axes.text(0, 0, "", fontsize=9, fontweight="bold", family="DejaVu Sans Mono", ha="center", va="center",
-                              color=TEXT, zorder=9, bbox=box, clip_on=True)  # fmt: skip
+        return self.axes.text(0, 0, "", fontsize=9, fontweight="bold", family="DejaVu Sans Mono", color=TEXT, bbox=box,
+                              ha="center", va="center", zorder=9, clip_on=True)  # fmt: skip
 
     def _show_letters(self, state: FrameState) -> None:
         count = min(len(state.letters), MAX_LETTERS)
