@@ -43,7 +43,7 @@ from dynamics.problem import (
 )
 from dynamics.reactions import compute_letters, solve_forces
 from dynamics.tolerances import DEFAULT_TOLERANCES, Tolerances
-from geometry._jit import jit
+from geometry._jit import kernel
 
 __all__ = [
     "AccelerationSet", "ContactProblem", "Found", "Piece", "Problem", "SetBuffer", "allocate_set_buffer",
@@ -121,7 +121,7 @@ def export(found, table, marks, scale):
     return kind
 
 
-@jit
+@kernel
 def find_members(problem, tolerances, buffer):
     """Find all accelerations, without forces: fills `buffer.found`, returns the kind (0 none, 1 one, 2 several, 3
     continuum); `buffer.found.counts[3]` is the status (0 if all is well).
@@ -155,7 +155,7 @@ def find_members(problem, tolerances, buffer):
     return export(buffer.found, table, marks, scale)
 
 
-@jit
+@kernel
 def solve_acceleration_set(problem, tolerances, buffer):
     """As `find_members`, and least-norm forces for every vertex (`buffer.fn`, `buffer.ft`, `buffer.unique`)."""
     kind = find_members(problem, tolerances, buffer)

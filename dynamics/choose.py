@@ -16,7 +16,7 @@ from __future__ import annotations
 import numpy as np
 
 from dynamics.constrained import LETTER_N, LETTER_S
-from geometry._jit import jit
+from geometry._jit import kernel
 
 RULES = ("continue", "stick", "separate", "stop")
 CONTINUE, STICK, SEPARATE, STOP = 0, 1, 2, 3
@@ -24,7 +24,7 @@ CONTINUE, STICK, SEPARATE, STOP = 0, 1, 2, 3
 UNKNOWN_LETTER = -1
 
 
-@jit
+@kernel
 def choose_member(members, letters, previous, rule):
     """Index of the member to follow.
 

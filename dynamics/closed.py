@@ -7,75 +7,52 @@ contact is open, where one is negative the other alone counts, and only where bo
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 import numpy as np
 
 from dynamics.choose import UNKNOWN_LETTER
-from dynamics.constrained import LETTER_L, LETTER_R, LETTER_S, compute_frame, get_mu
+from dynamics.constrained import CAPACITY, LETTER_L, LETTER_R, LETTER_S, compute_frame, get_mu
 from dynamics.problem import Problem
-from geometry._jit import jit
+from geometry._jit import jit, kernel
+from geometry._record import define_record
 from geometry.detection import find_contacts
 
 
-class Closed(NamedTuple):
-    """Closed contacts and their rows; `counts[0]` is their number, all arrays have the same capacity k."""
-
-    counts: np.ndarray  # (1,) int64
-    triple: np.ndarray  # (k, 3) int64
-    corner: np.ndarray  # (k, 3) int64, see `find_contacts`
-    rate: np.ndarray  # (k,) m/s, gap rate
-    previous: np.ndarray  # (k,) int64, letter before, UNKNOWN_LETTER for a new contact
-    letter: np.ndarray  # (k,) int64
-    N: np.ndarray  # (k, 3)
-    b: np.ndarray  # (k,)
-    T: np.ndarray  # (k, 3)
-    d: np.ndarray  # (k,)
-    slip: np.ndarray  # (k,) int64
-    mu: np.ndarray  # (k,)
-    partner: np.ndarray  # (k,) int64, the other row of a corner contact, -1 if none
-    fn: np.ndarray  # (k,) forces or impulses per mass
-    ft: np.ndarray  # (k,)
-
-
-def allocate_closed(capacity: int) -> Closed:
-    """Work arrays for at most `capacity` closed contacts."""
-    k = capacity
-
-    def integers(*shape):
-        return np.zeros(shape, dtype=np.int64)
-
-    def reals(*shape):
-        return np.zeros(shape)
-
-    return Closed(
-        integers(1), integers(k, 3), integers(k, 3), reals(k), integers(k), integers(k),
-        reals(k, 3), reals(k), reals(k, 3), reals(k), integers(k), reals(k), integers(k), reals(k), reals(k),
-    )  # fmt: skip
+CLOSED = define_record(
+    ("n", "i8"),  # contacts
+    ("triple", "i8", (CAPACITY, 3)),
+    ("corner", "i8", (CAPACITY, 3)),  # see `find_contacts`
+    ("rate", "f8", (CAPACITY,)),  # m/s, gap rate
+    ("previous", "i8", (CAPACITY,)),  # letter before, UNKNOWN_LETTER for a new contact
+    ("letter", "i8", (CAPACITY,)),
+    ("normal", "f8", (CAPACITY, 3)), ("b", "f8", (CAPACITY,)), ("tangent", "f8", (CAPACITY, 3)), ("d", "f8", (CAPACITY,)),
+    ("slip", "i8", (CAPACITY,)), ("mu", "f8", (CAPACITY,)),
+    ("partner", "i8", (CAPACITY,)),  # the other row of a corner contact, -1 if none
+    ("fn", "f8", (CAPACITY,)), ("ft", "f8", (CAPACITY,)),  # forces or impulses per mass
+)  # fmt: skip
 
 
 @jit
 def make_problem(closed, w):
     """The contact problem of the closed contacts, as views."""
-    k = closed.counts[0]
+    k = closed.n
     return Problem(
-        w, closed.N[:k], closed.b[:k], closed.T[:k], closed.d[:k], closed.slip[:k], closed.mu[:k], closed.partner[:k]
+        w, closed.normal[:k], closed.b[:k], closed.tangent[:k], closed.d[:k], closed.slip[:k], closed.mu[:k], closed.partner[:k]
     )
 
 
-@jit
+@kernel
 def fill_row(body, closed, k, pose, velocity, speed_zero):
     """Rows, biases, slip sign, friction and gap rate of contact k."""
     nx, ny, nq, vq, b, d, slip = compute_frame(body, closed.triple[k], pose, velocity)
-    closed.N[k, 0], closed.N[k, 1], closed.N[k, 2] = nx, ny, nq
-    closed.T[k, 0], closed.T[k, 1], closed.T[k, 2] = ny, -nx, vq
+    closed.normal[k, 0], closed.normal[k, 1], closed.normal[k, 2] = nx, ny, nq
+    closed.tangent[k, 0], closed.tangent[k, 1], closed.tangent[k, 2] = ny, -nx, vq
     closed.b[k], closed.d[k] = b, d
     closed.mu[k] = get_mu(body, closed.triple[k])
     closed.slip[k] = 0 if abs(slip) <= speed_zero else (1 if slip > 0.0 else -1)
     closed.rate[k] = nx * velocity[0] + ny * velocity[1] + nq * body.rho * velocity[2]
 
 
-@jit
+@kernel
 def find_closed(body, mode, state, touch, speed_zero, closed, scratch):
     """Find the contacts at `state` = (pose, velocity) and fill their rows; returns how many, or TOO_MANY_CONTACTS.
 
@@ -83,12 +60,12 @@ def find_closed(body, mode, state, touch, speed_zero, closed, scratch):
     """
     pose, velocity = state
     n = find_contacts(body.part, body.walls, pose, touch, closed.triple, closed.corner, scratch)
-    closed.counts[0] = max(n, 0)
+    closed.n = max(n, 0)
     for k in range(n):
         fill_row(body, closed, k, pose, velocity, speed_zero)
         closed.partner[k] = -1
         closed.previous[k] = UNKNOWN_LETTER
-        for m in range(mode.counts[0]):
+        for m in range(mode.n):
             held = mode.triple[m]
             if (
                 held[0] == closed.triple[k, 0]
@@ -99,12 +76,12 @@ def find_closed(body, mode, state, touch, speed_zero, closed, scratch):
     return n
 
 
-@jit
+@kernel
 def fill_from_mode(body, mode, state, speed_zero, closed):
     """Fill the rows with the contacts of a mode at a state beside the event, slip signs taken from the letters."""
     pose, velocity = state
-    n = mode.counts[0]
-    closed.counts[0] = n
+    n = mode.n
+    closed.n = n
     for k in range(n):
         closed.triple[k] = mode.triple[k]
         closed.corner[k] = -1
@@ -116,7 +93,7 @@ def fill_from_mode(body, mode, state, speed_zero, closed):
     return n
 
 
-@jit
+@kernel
 def _copy_contact(closed, source, target):
     if source == target:
         return
@@ -124,9 +101,9 @@ def _copy_contact(closed, source, target):
     closed.corner[target] = closed.corner[source]
     closed.rate[target] = closed.rate[source]
     closed.previous[target] = closed.previous[source]
-    closed.N[target] = closed.N[source]
+    closed.normal[target] = closed.normal[source]
     closed.b[target] = closed.b[source]
-    closed.T[target] = closed.T[source]
+    closed.tangent[target] = closed.tangent[source]
     closed.d[target] = closed.d[source]
     closed.slip[target] = closed.slip[source]
     closed.mu[target] = closed.mu[source]
@@ -136,21 +113,21 @@ def _copy_contact(closed, source, target):
 @jit
 def _get_side_rate(closed, k, side):
     """Gap rate along the normal of the given side of the corner that contact k belongs to."""
-    for m in range(closed.counts[0]):
+    for m in range(closed.n):
         c, own = closed.corner[m], closed.corner[k]
         if c[0] == own[0] and c[1] == own[1] and c[2] == side:
             return closed.rate[m]
     return 0.0
 
 
-@jit
+@kernel
 def keep_contacts(closed, speed_zero, impulse):
     """Drop what cannot push: opening contacts, and the sides of a corner contact that do not count.
 
     With `impulse` contacts that close (rate < 0) are kept too; without, only those with rate 0. Pairs up what is
     left of corner contacts in `partner`.
     """
-    n = closed.counts[0]
+    n = closed.n
     drop, alone = np.zeros(n, dtype=np.bool_), np.zeros(n, dtype=np.bool_)
     for k in range(n):
         rate = closed.rate[k]
@@ -168,14 +145,14 @@ def keep_contacts(closed, speed_zero, impulse):
         if not drop[k]:
             _copy_contact(closed, k, kept)
             kept += 1
-    closed.counts[0] = kept
+    closed.n = kept
     _pair_corners(closed)
 
 
-@jit
+@kernel
 def _pair_corners(closed):
     """One row per side of each corner contact (a flush A and B contact of one side are the same row), paired."""
-    n = closed.counts[0]
+    n = closed.n
     kept = 0
     for k in range(n):
         duplicate = False
@@ -186,7 +163,7 @@ def _pair_corners(closed):
         if not duplicate:
             _copy_contact(closed, k, kept)
             kept += 1
-    closed.counts[0] = kept
+    closed.n = kept
     for k in range(kept):
         closed.partner[k] = -1
     for k in range(kept):
@@ -196,25 +173,25 @@ def _pair_corners(closed):
                     closed.partner[k], closed.partner[m] = m, k
 
 
-@jit
+@kernel
 def drop_separating(closed, opening):
     """Keep the contacts that stay closed under the chosen acceleration.
 
     A contact with letter s goes; so does the row of a corner contact whose gap would close while its partner holds.
     """
     kept = 0
-    for k in range(closed.counts[0]):
+    for k in range(closed.n):
         if closed.letter[k] == LETTER_S or (closed.partner[k] >= 0 and closed.rate[k] < -opening):
             continue
         letter = closed.letter[k]
         _copy_contact(closed, k, kept)
         closed.letter[kept] = letter
         kept += 1
-    closed.counts[0] = kept
+    closed.n = kept
 
 
-@jit
+@kernel
 def compute_gap_accelerations(closed, a):
     """Write gap'' = N.a + b of every contact into `rate`."""
-    for k in range(closed.counts[0]):
-        closed.rate[k] = closed.N[k, 0] * a[0] + closed.N[k, 1] * a[1] + closed.N[k, 2] * a[2] + closed.b[k]
+    for k in range(closed.n):
+        closed.rate[k] = closed.normal[k, 0] * a[0] + closed.normal[k, 1] * a[1] + closed.normal[k, 2] * a[2] + closed.b[k]

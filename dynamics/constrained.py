@@ -21,7 +21,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from geometry._jit import jit
+from geometry._jit import jit, kernel
+from geometry._record import define_record
 from geometry.contacts import Part, Walls, compute_contact, compute_variation
 
 LETTER_S, LETTER_N, LETTER_R, LETTER_L = 0, 1, 2, 3
@@ -41,28 +42,23 @@ class Body(NamedTuple):
     part: Part
     walls: Walls
     w: np.ndarray  # (3,) applied load per mass: (F_x/m, F_y/m, tau/(m rho)) [m/s^2]
-    mu: np.ndarray  # (n_obstacles,)
-    e: np.ndarray  # (n_obstacles,)
     rho: float  # m
     mass: float  # kg
 
 
-class Mode(NamedTuple):
-    """Closed contacts and their letters; `counts` is (closed contacts, type of the basis, first, second basis contact)."""
+# Contacts that may be closed at one time: sixty-four teeth of a comb on a plate fit twice over.
+CAPACITY = 128
 
-    counts: np.ndarray  # (4,) int64
-    triple: np.ndarray  # (capacity, 3) int64
-    letter: np.ndarray  # (capacity,) int64
-    pin: np.ndarray  # (capacity,) m: `along` of a rolling contact when the mode began
-
-
-def allocate_mode(capacity: int) -> Mode:
-    """An empty mode (free flight)."""
-    integers = np.zeros((capacity, 3), dtype=np.int64), np.zeros(capacity, dtype=np.int64)
-    return Mode(np.zeros(4, dtype=np.int64), *integers, np.zeros(capacity))
+MODE = define_record(
+    ("n", "i8"),  # closed contacts
+    ("kind", "i8"), ("first", "i8"), ("second", "i8"),  # the basis: its kind, its one or two contacts
+    ("triple", "i8", (CAPACITY, 3)),
+    ("letter", "i8", (CAPACITY,)),
+    ("pin", "f8", (CAPACITY,)),  # m: `along` of a rolling contact when the mode began
+)  # fmt: skip
 
 
-@jit
+@kernel
 def compute_frame(body, triple, pose, velocity):
     """(n_x, n_y, n_q/rho, v_q/rho, b, d, slip) of one contact: N = (n_x, n_y, n_q/rho), T = (n_y, -n_x, v_q/rho)."""
     _, _, nx, ny, rx, ry = compute_contact(body.part, body.walls, triple, pose)
@@ -75,23 +71,23 @@ def compute_frame(body, triple, pose, velocity):
 @jit
 def get_mu(body, triple):
     """Friction coefficient of a contact."""
-    return body.mu[body.walls.owner[triple[2]]]
+    return body.walls.edge[triple[2]].mu
 
 
-@jit
+@kernel
 def evaluate_mode(body, mode, pose, velocity, acceleration, force):
     """Write acceleration (ax, ay, alpha) and force (fn, ft of the first and of the second basis contact, per mass).
 
     Returns (OK or SINGULAR, power of friction per mass).
     """
     w = body.w
-    kind = mode.counts[1]
+    kind = mode.kind
     for k in range(4):
         force[k] = 0.0
     if kind == FREE:
         acceleration[0], acceleration[1], acceleration[2] = w[0], w[1], w[2] / body.rho
         return OK, 0.0
-    first = mode.counts[2]
+    first = mode.first
     if kind == SLIDING_TWICE:
         return _slide_twice(body, mode, pose, velocity, acceleration, force)
     nx, ny, nq, vq, b, d, slip = compute_frame(body, mode.triple[first], pose, velocity)
@@ -125,10 +121,10 @@ def _friction_factor(body, mode, index):
     return -mu if mode.letter[index] == LETTER_R else mu
 
 
-@jit
+@kernel
 def _slide_twice(body, mode, pose, velocity, acceleration, force):
     w = body.w
-    i, j = mode.counts[2], mode.counts[3]
+    i, j = mode.first, mode.second
     nx, ny, nq, vq, b, _, slip = compute_frame(body, mode.triple[i], pose, velocity)
     mx, my, mq, uq, e, _, slip_j = compute_frame(body, mode.triple[j], pose, velocity)
     fi, fj = _friction_factor(body, mode, i), _friction_factor(body, mode, j)
@@ -149,15 +145,15 @@ def _slide_twice(body, mode, pose, velocity, acceleration, force):
     return OK, fi * fn * slip + fj * gn * slip_j
 
 
-@jit
+@kernel
 def project_pose(body, mode, pose):
     """Move the pose to gap 0 (and a rolling contact to where it was pinned), by the shortest way in the kinetic metric."""
-    kind = mode.counts[1]
+    kind = mode.kind
     if kind == FREE or kind == STATIC:
         return
     rho = body.rho
     for _ in range(3):
-        gap, along, nx, ny, rx, ry = compute_contact(body.part, body.walls, mode.triple[mode.counts[2]], pose)
+        gap, along, nx, ny, rx, ry = compute_contact(body.part, body.walls, mode.triple[mode.first], pose)
         nq = (nx * ry - ny * rx) / rho
         if kind == SLIDING:
             scale = -gap / (1.0 + nq * nq)
@@ -165,9 +161,9 @@ def project_pose(body, mode, pose):
         elif kind == ROLLING:
             # along' = -T.v for both types
             dx, dy, dq = _solve_shortest((nx, ny, nq), (ny, -nx, (nx * rx + ny * ry) / rho), -gap,
-                                         along - mode.pin[mode.counts[2]])
+                                         along - mode.pin[mode.first])
         else:
-            other, _, mx, my, sx, sy = compute_contact(body.part, body.walls, mode.triple[mode.counts[3]], pose)
+            other, _, mx, my, sx, sy = compute_contact(body.part, body.walls, mode.triple[mode.second], pose)
             dx, dy, dq = _solve_shortest((nx, ny, nq), (mx, my, (mx * sy - my * sx) / rho), -gap, -other)
         pose[0] += dx
         pose[1] += dy
@@ -176,14 +172,14 @@ def project_pose(body, mode, pose):
             return
 
 
-@jit
+@kernel
 def project_velocity(body, mode, pose, velocity):
     """Remove what leaves the constraints from the velocity, orthogonally in the kinetic metric."""
-    kind = mode.counts[1]
+    kind = mode.kind
     if kind == FREE or kind == STATIC:
         return
     rho = body.rho
-    nx, ny, nq, vq, _, _, slip = compute_frame(body, mode.triple[mode.counts[2]], pose, velocity)
+    nx, ny, nq, vq, _, _, slip = compute_frame(body, mode.triple[mode.first], pose, velocity)
     rate = nx * velocity[0] + ny * velocity[1] + nq * rho * velocity[2]
     if kind == SLIDING:
         scale = -rate / (1.0 + nq * nq)
@@ -191,7 +187,7 @@ def project_velocity(body, mode, pose, velocity):
     elif kind == ROLLING:
         dx, dy, dq = _solve_shortest((nx, ny, nq), (ny, -nx, vq), -rate, -slip)
     else:
-        mx, my, mq, _, _, _, _ = compute_frame(body, mode.triple[mode.counts[3]], pose, velocity)
+        mx, my, mq, _, _, _, _ = compute_frame(body, mode.triple[mode.second], pose, velocity)
         other = mx * velocity[0] + my * velocity[1] + mq * rho * velocity[2]
         dx, dy, dq = _solve_shortest((nx, ny, nq), (mx, my, mq), -rate, -other)
     velocity[0] += dx
@@ -199,7 +195,7 @@ def project_velocity(body, mode, pose, velocity):
     velocity[2] += dq / rho
 
 
-@jit
+@kernel
 def _solve_shortest(row, other, p, q):
     """Shortest d with row.d = p and other.d = q."""
     a11 = row[0] * row[0] + row[1] * row[1] + row[2] * row[2]
@@ -210,12 +206,12 @@ def _solve_shortest(row, other, p, q):
     return x * row[0] + y * other[0], x * row[1] + y * other[1], x * row[2] + y * other[2]
 
 
-@jit
+@kernel
 def compute_rank(body, mode, pose, velocity):
     """Rank (at most 3) of the constraint rows of the mode: N of every closed contact, T of the rolling ones."""
     basis = np.zeros((3, 3))
     rank = 0
-    for k in range(mode.counts[0]):
+    for k in range(mode.n):
         nx, ny, nq, vq, _, _, _ = compute_frame(body, mode.triple[k], pose, velocity)
         for row in range(2 if mode.letter[k] == LETTER_N else 1):
             a, b, c = (nx, ny, nq) if row == 0 else (ny, -nx, vq)
@@ -232,7 +228,7 @@ def compute_rank(body, mode, pose, velocity):
     return rank
 
 
-@jit
+@kernel
 def choose_basis(body, mode, state, target, work):
     """Set the basis of the mode at `state` = (pose, velocity), for the chosen acceleration `target` (ax, ay, rho alpha).
 
@@ -242,9 +238,9 @@ def choose_basis(body, mode, state, target, work):
     """
     pose, velocity = state
     rank = compute_rank(body, mode, pose, velocity)
-    n = mode.counts[0]
+    n = mode.n
     if rank == 0 or rank == 3:
-        mode.counts[1] = FREE if rank == 0 else STATIC
+        mode.kind = FREE if rank == 0 else STATIC
         return 0.0
     scale = abs(body.w[0]) + abs(body.w[1]) + abs(body.w[2])
     best_key, best = -np.inf, (-1, -1, -1, -1.0)
@@ -261,7 +257,7 @@ def choose_basis(body, mode, state, target, work):
             if c > 0 and mode.letter[j] == LETTER_N:
                 continue
             kind = ROLLING if rolling else (SLIDING if c == 0 else SLIDING_TWICE)
-            mode.counts[1], mode.counts[2], mode.counts[3] = kind, i, j
+            mode.kind, mode.first, mode.second = kind, i, j
             if kind == SLIDING_TWICE and not _independent(body, mode, pose, velocity):
                 continue
             status, _ = evaluate_mode(body, mode, pose, velocity, work[0], work[1])
@@ -273,25 +269,25 @@ def choose_basis(body, mode, state, target, work):
             key = least - 1e6 * max(0.0, off - 1e-9 * (scale + abs(target[0]) + abs(target[1])))
             if key > best_key:
                 best_key, best = key, (kind, i, j, off)
-    mode.counts[1], mode.counts[2], mode.counts[3] = max(best[0], 0), max(best[1], 0), max(best[2], 0)
+    mode.kind, mode.first, mode.second = max(best[0], 0), max(best[1], 0), max(best[2], 0)
     return best[3]
 
 
-@jit
+@kernel
 def _independent(body, mode, pose, velocity):
-    a, b, c, _, _, _, _ = compute_frame(body, mode.triple[mode.counts[2]], pose, velocity)
-    p, q, r, _, _, _, _ = compute_frame(body, mode.triple[mode.counts[3]], pose, velocity)
+    a, b, c, _, _, _, _ = compute_frame(body, mode.triple[mode.first], pose, velocity)
+    p, q, r, _, _, _, _ = compute_frame(body, mode.triple[mode.second], pose, velocity)
     x, y, z = b * r - c * q, c * p - a * r, a * q - b * p
     size = (a * a + b * b + c * c) * (p * p + q * q + r * r)
     return x * x + y * y + z * z > INDEPENDENT * INDEPENDENT * size
 
 
-@jit
+@kernel
 def _least_margin(body, mode, force):
     """Smallest of the normal forces and, for a rolling contact, of what is left to the edge of the friction cone."""
-    kind = mode.counts[1]
+    kind = mode.kind
     if kind == ROLLING:
-        return min(force[0], get_mu(body, mode.triple[mode.counts[2]]) * force[0] - abs(force[1]))
+        return min(force[0], get_mu(body, mode.triple[mode.first]) * force[0] - abs(force[1]))
     if kind == SLIDING_TWICE:
         return min(force[0], force[2])
     return force[0]

@@ -13,17 +13,18 @@ from __future__ import annotations
 
 import numpy as np
 
-from dynamics.accelerations import compute_letters, find_members
+from dynamics.accelerations import find_members
 from dynamics.choose import UNKNOWN_LETTER, choose_member
 from dynamics.closed import make_problem
 from dynamics.problem import VERTICES
-from geometry._jit import jit
+from dynamics.reactions import compute_letters
+from geometry._jit import kernel
 
 # Growth of kinetic energy that counts as rounding, relative.
 ENERGY_ROUNDING = 1e-12
 
 
-@jit
+@kernel
 def pick_member(closed, w, rule, tolerances, buffer):
     """Solve the contact problem of the closed contacts and choose: (kind of the set, number of vertices, index).
 
@@ -34,7 +35,7 @@ def pick_member(closed, w, rule, tolerances, buffer):
     m = buffer.found.counts[VERTICES]
     if kind <= 0 or m == 0:
         return kind, 0, -1
-    k = closed.counts[0]
+    k = closed.n
     letters = np.empty((m, k), dtype=np.int64)
     for v in range(m):
         compute_letters(problem, buffer.found.vertices[v], tolerances, letters[v])
@@ -46,11 +47,11 @@ def pick_member(closed, w, rule, tolerances, buffer):
     return kind, m, index
 
 
-@jit
+@kernel
 def _solve_scaled(closed, before, e, scale, choice, after):
     """Post-impact velocity with every restitution times `scale`; (kind, members, kinetic energy per mass doubled)."""
     rule, tolerances, buffer = choice
-    for k in range(closed.counts[0]):
+    for k in range(closed.n):
         closed.b[k] = scale * e[k] * min(closed.rate[k], 0.0)
         closed.d[k] = 0.0
         closed.slip[k] = 0
@@ -63,7 +64,7 @@ def _solve_scaled(closed, before, e, scale, choice, after):
     return kind, members, after[0] * after[0] + after[1] * after[1] + after[2] * after[2]
 
 
-@jit
+@kernel
 def solve_impact(closed, before, e, choice, after):
     """Velocity after an impact of the closed contacts with velocity `before` (3,) in (x, y, rho theta).
 

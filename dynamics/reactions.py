@@ -12,13 +12,13 @@ from __future__ import annotations
 from math import inf, sqrt
 
 from dynamics.problem import NO_FORCE, NOT_FINITE, OK, ROLLS, compute_scale, inner
-from geometry._jit import jit
+from geometry._jit import kernel
 
 NOT_REALISED = 4  # no legal forces give this acceleration
 NEWTON_STEPS = 60
 
 
-@jit
+@kernel
 def compute_letters(problem, a, tolerances, out):
     """Letter of every contact at an acceleration: 0 s, 1 n, 2 r, 3 l, into out (k,) int64."""
     near = _find_near(problem, a, tolerances.letter)
@@ -172,7 +172,7 @@ def _search_line(problem, fn, ft, g, y, step):
     return 0.5 * (low + high)
 
 
-@jit
+@kernel
 def solve_forces(problem, a, tolerances, fn, ft):
     """Least-norm forces per unit mass, fn and ft (k,) out, that give the acceleration a by the laws of contact.
 

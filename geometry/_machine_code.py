@@ -16,7 +16,9 @@ says so.
 
 from __future__ import annotations
 
+import copy
 import hashlib
+import importlib
 import os
 import pickle
 import platform
@@ -274,9 +276,11 @@ class _Store(caching._Cache):
             content = read_sealed(self._path(key))
             if content is None:
                 return None
-            stored_key, stored_signature, parts = pickle.loads(content)
+            stored_key, stored_signature, callees, parts = pickle.loads(content)
             if stored_key != key or stored_signature != signature:
                 return None
+            for module, name, arguments in callees:
+                getattr(importlib.import_module(module), name).compile(arguments)
             return compiler.CompileResult._rebuild(target_context, *parts)
         except Exception:  # whatever is wrong with stored code, compiling again is right
             return None
@@ -287,7 +291,9 @@ class _Store(caching._Cache):
         if result.library.has_dynamic_globals or any(not lifted.can_cache for lifted in result.lifted):
             return  # addresses of this process stand in the code
         key = self._make_key(signature, result.codegen)
-        content = serialize.dumps((key, signature, result._reduce()))
+        called = set(_SYMBOL.findall(result.library.get_llvm_str())) - {_name_symbol(self._function, result.signature.args)}
+        callees = [_separate[symbol] for symbol in sorted(called)]
+        content = serialize.dumps((key, signature, callees, result._reduce()))
         try:
             self._path(key).parent.mkdir(exist_ok=True, mode=0o700)
             write_sealed(self._path(key), content)
@@ -319,6 +325,41 @@ def attach_store(dispatcher) -> None:
     """Let the numba function keep its machine code on disk. Kernels outside our packages are not kept."""
     if _state().covers(dispatcher.py_func):
         dispatcher._cache = _Store(dispatcher.py_func)
+
+
+# Kernels that are called by address: symbol -> (module, name, argument types).
+_separate: dict[str, tuple] = {}
+_SYMBOL = re.compile(r"stiction\.kernel\.[0-9a-f]{32}")
+
+
+def _name_symbol(function, arguments) -> str:
+    """A linker symbol that is the same in every process."""
+    text = f"{function.__module__}.{function.__qualname__}{tuple(str(a) for a in arguments)}"
+    return "stiction.kernel." + hashlib.sha256(text.encode()).hexdigest()[:32]
+
+
+def call_by_address(dispatcher) -> None:
+    """Let callers of this kernel hold a symbol for it instead of a copy of its code.
+
+    The symbol is bound when the kernel is compiled or loaded. Code of a caller on disk lists its symbols, and they are bound
+    before it is loaded (`_Store.load_overload`).
+    """
+    add = dispatcher.add_overload
+
+    def add_overload(result):
+        add(result)
+        function, arguments = dispatcher.py_func, result.signature.args
+        symbol = _name_symbol(function, arguments)
+        _separate[symbol] = (function.__module__, function.__qualname__, arguments)
+        address = result.library.get_pointer_to_function(result.fndesc.llvm_func_name)
+        llvmlite.binding.add_symbol(symbol, address)
+        described = copy.copy(result.fndesc)
+        described.mangled_name = symbol
+        context = dispatcher.targetctx
+        context.remove_user_function(result.entry_point)
+        context.insert_user_function(result.entry_point, described, ())
+
+    dispatcher.add_overload = add_overload
 
 
 def has_stored_code(dispatcher) -> bool:

@@ -17,40 +17,52 @@ from typing import NamedTuple
 
 import numpy as np
 
-from geometry._jit import jit
+from geometry._jit import jit, kernel
+from geometry._record import allocate_table, define_record
 
 TYPE_A = 0
 TYPE_B = 1
 
 
-class Part(NamedTuple):
-    """Outline of the part in its own frame, counter-clockwise, centre of mass at the origin. Edge i runs from vertex i."""
+# One edge of the part, in its own frame (centre of mass at the origin); row i starts at vertex i.
+PART_EDGE = define_record(
+    ("x", "f8"), ("y", "f8"),  # m, its first vertex
+    ("dx", "f8"), ("dy", "f8"),  # unit vector along it
+    ("nx", "f8"), ("ny", "f8"),  # outward unit normal
+    ("length", "f8"),  # m
+    ("convex", "?"),  # its first vertex is strictly convex
+)  # fmt: skip
 
-    vertex: np.ndarray  # (n, 2) m
-    direction: np.ndarray  # (n, 2) unit vector along edge i
-    normal: np.ndarray  # (n, 2) outward unit normal of edge i
-    length: np.ndarray  # (n,) m
-    convex: np.ndarray  # (n,) bool, vertex i is strictly convex
+# One edge of the boundary of the union of all obstacles, world frame, solid on the left; row j starts at vertex j.
+WALL_EDGE = define_record(
+    ("x", "f8"), ("y", "f8"), ("dx", "f8"), ("dy", "f8"), ("nx", "f8"), ("ny", "f8"), ("length", "f8"), ("convex", "?"),
+    ("owner", "i8"),  # its obstacle
+    ("previous", "i8"), ("next", "i8"),  # neighbours on the boundary
+    ("mu", "f8"), ("e", "f8"),  # friction and restitution against the part
+    ("order", "i8"),  # entry of the broad phase: the edge at this place of its leaves
+)  # fmt: skip
+
+# One node of the bounding-box tree over the walls: an inner node has two children > 0, a leaf (-1 - first place, count).
+WALL_NODE = define_record(
+    ("x_min", "f8"), ("y_min", "f8"), ("x_max", "f8"), ("y_max", "f8"), ("first", "i8"), ("second", "i8")
+)
+
+
+class Part(NamedTuple):
+    """Outline of the part, counter-clockwise."""
+
+    edge: np.ndarray  # (n,) PART_EDGE
     radius: float  # m, largest distance of a vertex from the centre of mass
 
 
 class Walls(NamedTuple):
-    """Boundary of the union of all obstacles in the world frame, solid on the left. Edge j starts at vertex j."""
+    """Everything the part can touch."""
 
-    start: np.ndarray  # (n, 2) m
-    direction: np.ndarray  # (n, 2) unit vector along edge j
-    normal: np.ndarray  # (n, 2) outward unit normal
-    length: np.ndarray  # (n,) m
-    convex: np.ndarray  # (n,) bool, vertex j is strictly convex
-    owner: np.ndarray  # (n,) int64, obstacle of edge j
-    previous: np.ndarray  # (n,) int64
-    next: np.ndarray  # (n,) int64
-    tree_box: np.ndarray  # (m, 4) x_min, y_min, x_max, y_max of the nodes of the broad phase
-    tree_child: np.ndarray  # (m, 2) int64 children, or (-1 - first, count) for a leaf
-    tree_edge: np.ndarray  # (n,) int64 wall edges in leaf order
+    edge: np.ndarray  # (n,) WALL_EDGE
+    node: np.ndarray  # (m,) WALL_NODE
 
 
-@jit
+@kernel
 def compute_contact(part, walls, contact, pose):
     """Gap and frame of one contact at a pose (x, y, theta).
 
@@ -61,19 +73,19 @@ def compute_contact(part, walls, contact, pose):
     x, y = pose[0], pose[1]
     c, s = cos(pose[2]), sin(pose[2])
     if kind == TYPE_B:
-        rx = -(c * part.vertex[i, 0] - s * part.vertex[i, 1])
-        ry = -(s * part.vertex[i, 0] + c * part.vertex[i, 1])
-        nx, ny = walls.normal[j, 0], walls.normal[j, 1]
-        dx, dy = x - rx - walls.start[j, 0], y - ry - walls.start[j, 1]
+        rx = -(c * part.edge[i].x - s * part.edge[i].y)
+        ry = -(s * part.edge[i].x + c * part.edge[i].y)
+        nx, ny = walls.edge[j].nx, walls.edge[j].ny
+        dx, dy = x - rx - walls.edge[j].x, y - ry - walls.edge[j].y
         gap = nx * dx + ny * dy
-        along = walls.direction[j, 0] * dx + walls.direction[j, 1] * dy
+        along = walls.edge[j].dx * dx + walls.edge[j].dy * dy
         return gap, along, nx, ny, rx, ry
-    rx, ry = x - walls.start[j, 0], y - walls.start[j, 1]
-    ux, uy = -(c * rx + s * ry) - part.vertex[i, 0], -(-s * rx + c * ry) - part.vertex[i, 1]
-    gap = part.normal[i, 0] * ux + part.normal[i, 1] * uy
-    along = part.direction[i, 0] * ux + part.direction[i, 1] * uy
-    nx = -(c * part.normal[i, 0] - s * part.normal[i, 1])
-    ny = -(s * part.normal[i, 0] + c * part.normal[i, 1])
+    rx, ry = x - walls.edge[j].x, y - walls.edge[j].y
+    ux, uy = -(c * rx + s * ry) - part.edge[i].x, -(-s * rx + c * ry) - part.edge[i].y
+    gap = part.edge[i].nx * ux + part.edge[i].ny * uy
+    along = part.edge[i].dx * ux + part.edge[i].dy * uy
+    nx = -(c * part.edge[i].nx - s * part.edge[i].ny)
+    ny = -(s * part.edge[i].nx + c * part.edge[i].ny)
     return gap, along, nx, ny, rx, ry
 
 
@@ -81,11 +93,11 @@ def compute_contact(part, walls, contact, pose):
 def compute_edge_length(part, walls, contact):
     """Length of the edge that carries the contact."""
     if contact[0] == TYPE_B:
-        return walls.length[contact[2]]
-    return part.length[contact[1]]
+        return walls.edge[contact[2]].length
+    return part.edge[contact[1]].length
 
 
-@jit
+@kernel
 def compute_gap_rate(part, walls, contact, pose, velocity):
     """(gap, gap', along) of one contact; velocity = (vx, vy, omega). First variation: gap' = n.(v - omega x r)."""
     gap, along, nx, ny, rx, ry = compute_contact(part, walls, contact, pose)
@@ -93,7 +105,7 @@ def compute_gap_rate(part, walls, contact, pose, velocity):
     return gap, rate, along
 
 
-@jit
+@kernel
 def compute_variation(kind, normal, arm, omega, slip):
     """Biases (b, d) of gap'' = N.a + b and, at zero slip, slip'' = T.a + d, on a fixed obstacle.
 
@@ -110,56 +122,60 @@ def compute_variation(kind, normal, arm, omega, slip):
 
 def build_part(outline: np.ndarray) -> Part:
     """Arrays of a part from its vertices (n, 2), counter-clockwise, relative to the centre of mass."""
-    vertex = np.ascontiguousarray(outline, dtype=np.float64)
-    direction, normal, length = _compute_edges(vertex, np.roll(vertex, -1, axis=0))
-    before = np.roll(direction, 1, axis=0)
-    turn = before[:, 0] * direction[:, 1] - before[:, 1] * direction[:, 0]
-    return Part(vertex, direction, normal, length, turn > 0.0, float(np.sqrt((vertex**2).sum(axis=1).max())))
+    vertex = np.asarray(outline, dtype=np.float64)
+    edge = allocate_table(PART_EDGE, len(vertex))
+    _fill_edges(edge, vertex, np.roll(vertex, -1, axis=0))
+    before_x, before_y = np.roll(edge.dx, 1), np.roll(edge.dy, 1)
+    edge.convex = before_x * edge.dy - before_y * edge.dx > 0.0
+    return Part(edge, float(np.sqrt((vertex**2).sum(axis=1).max())))
 
 
-def build_walls(boundary) -> Walls:
-    """Arrays of the walls from a `Boundary` (geometry.boundary)."""
-    start = np.ascontiguousarray(boundary.start, dtype=np.float64)
-    end = np.asarray(boundary.end, dtype=np.float64)
-    direction, normal, length = _compute_edges(start, end)
-    tree = build_tree(np.minimum(start, end), np.maximum(start, end))
-    integers = [np.ascontiguousarray(a, dtype=np.int64) for a in (boundary.owner, boundary.previous, boundary.next)]
-    return Walls(start, direction, normal, length, np.ascontiguousarray(boundary.convex, dtype=np.bool_), *integers, *tree)
+def build_walls(boundary, mu: np.ndarray, e: np.ndarray) -> Walls:
+    """Arrays of the walls from a `Boundary` (geometry.boundary), and friction and restitution of each obstacle."""
+    start, end = np.asarray(boundary.start, dtype=np.float64), np.asarray(boundary.end, dtype=np.float64)
+    edge = allocate_table(WALL_EDGE, len(start))
+    _fill_edges(edge, start, end)
+    edge.convex, edge.owner = boundary.convex, boundary.owner
+    edge.previous, edge.next = boundary.previous, boundary.next
+    edge.mu, edge.e = mu[boundary.owner], e[boundary.owner]
+    node = build_tree(np.minimum(start, end), np.maximum(start, end), edge.order)
+    return Walls(edge, node)
 
 
-def _compute_edges(start, end):
+def _fill_edges(edge, start, end):
     delta = end - start
-    length = np.sqrt((delta**2).sum(axis=1))
-    direction = np.ascontiguousarray(delta / length[:, None]) if len(length) else np.zeros((0, 2))
-    normal = np.ascontiguousarray(np.column_stack([direction[:, 1], -direction[:, 0]]))
-    return direction, normal, length
+    edge.x, edge.y = start[:, 0], start[:, 1]
+    edge.length = np.sqrt((delta**2).sum(axis=1))
+    edge.dx, edge.dy = delta[:, 0] / edge.length, delta[:, 1] / edge.length
+    edge.nx, edge.ny = edge.dy, -edge.dx
 
 
 LEAF_SIZE = 4
 
 
-def build_tree(low: np.ndarray, high: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Bounding-box tree by median splits: (boxes (m, 4), children (m, 2), edge order (n,)). See `Walls`."""
-    boxes, children, order = [], [], []
-    todo = [(np.arange(len(low), dtype=np.int64), -1, 0)]
+def build_tree(low: np.ndarray, high: np.ndarray, order: np.ndarray) -> np.ndarray:
+    """Bounding-box tree over boxes (n, 2) by median splits: nodes (m,) WALL_NODE; writes the leaves into `order` (n,)."""
+    rows: list[tuple] = []
+    place = 0
+    todo = [(np.arange(len(low), dtype=np.int64), -1, 4)]
     while todo:
         members, parent, side = todo.pop()
         if parent >= 0:
-            children[parent][side] = len(boxes)
-        box = [0.0, 0.0, 0.0, 0.0]
-        if len(members):
-            box = [*low[members].min(axis=0), *high[members].max(axis=0)]
-        boxes.append(box)
+            rows[parent][side] = len(rows)
+        box = [*low[members].min(axis=0), *high[members].max(axis=0)] if len(members) else [0.0] * 4
         if len(members) <= LEAF_SIZE:
-            children.append([-1 - len(order), len(members)])
-            order.extend(members.tolist())
+            rows.append([*box, -1 - place, len(members)])
+            order[place : place + len(members)] = members
+            place += len(members)
             continue
         centre = low[members] + high[members]
         axis = int(np.argmax(np.ptp(centre, axis=0)))
         members = members[np.argsort(centre[:, axis], kind="stable")]
         half = len(members) // 2
-        children.append([-1, -1])
-        todo.append((members[half:], len(boxes) - 1, 1))
-        todo.append((members[:half], len(boxes) - 1, 0))
-    tree_box = np.array(boxes, dtype=np.float64).reshape(-1, 4)
-    return tree_box, np.array(children, dtype=np.int64).reshape(-1, 2), np.array(order, dtype=np.int64)
+        rows.append([*box, -1, -1])
+        todo.append((members[half:], len(rows) - 1, 5))
+        todo.append((members[:half], len(rows) - 1, 4))
+    node = allocate_table(WALL_NODE, len(rows))
+    for name, column in zip(WALL_NODE.names, zip(*rows, strict=True), strict=True):
+        node[name] = column
+    return node

@@ -11,7 +11,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from geometry._jit import jit
+from geometry._jit import jit, kernel
+from geometry._record import allocate_record, define_record
 from geometry.contacts import TYPE_B, compute_contact, compute_gap_rate
 from geometry.path import bound_path, evaluate_path
 
@@ -25,47 +26,43 @@ MARCH_LIMIT = 100_000
 TOO_MANY_CONTACTS = -1
 
 
+SPOT = define_record(("pose", "f8", (3,)), ("velocity", "f8", (3,)), ("triple", "i8", (3,)), ("hit", "i8", (3,)))
+
+
 class Scratch(NamedTuple):
-    """Work arrays of detection, made by `allocate_scratch`."""
+    """Work arrays of detection, made by `allocate_scratch`; `spot.hit` is the contact found by `find_next_contact`."""
 
     stack: np.ndarray  # (n,) int64
     nearby: np.ndarray  # (n,) int64
     world: np.ndarray  # (n_part, 2) vertices of the part in the world frame
-    pose: np.ndarray  # (3,)
-    velocity: np.ndarray  # (3,)
-    triple: np.ndarray  # (3,) int64
-    hit: np.ndarray  # (3,) int64: the contact found by `find_next_contact`
+    spot: np.record  # SPOT
 
 
 def allocate_scratch(part, walls) -> Scratch:
     """Work arrays for one part and its walls."""
-    n = len(walls.length)
     return Scratch(
-        np.zeros(len(walls.tree_child) + 2, dtype=np.int64),
-        np.zeros(n + 1, dtype=np.int64),
-        np.zeros((len(part.length), 2)),
-        np.zeros(3),
-        np.zeros(3),
-        np.zeros(3, dtype=np.int64),
-        np.zeros(3, dtype=np.int64),
+        np.zeros(len(walls.node) + 2, dtype=np.int64),
+        np.zeros(len(walls.edge) + 1, dtype=np.int64),
+        np.zeros((len(part.edge), 2)),
+        allocate_record(SPOT),
     )
 
 
-@jit
+@kernel
 def find_nearby_walls(walls, x, y, reach, scratch):
     """Write to `scratch.nearby` the wall edges whose box meets the square of half width `reach`; return their number."""
-    box, child, stack = walls.tree_box, walls.tree_child, scratch.stack
+    stack = scratch.stack
     count, top = 0, 0
     stack[0] = 0
     while top >= 0:
-        node = stack[top]
+        node = walls.node[stack[top]]
         top -= 1
-        if box[node, 0] > x + reach or box[node, 2] < x - reach or box[node, 1] > y + reach or box[node, 3] < y - reach:
+        if node.x_min > x + reach or node.x_max < x - reach or node.y_min > y + reach or node.y_max < y - reach:
             continue
-        first, second = child[node, 0], child[node, 1]
+        first, second = node.first, node.second
         if first < 0:
             for k in range(-1 - first, -1 - first + second):
-                scratch.nearby[count] = walls.tree_edge[k]
+                scratch.nearby[count] = walls.edge[k].order
                 count += 1
         else:
             stack[top + 1], stack[top + 2] = first, second
@@ -73,15 +70,15 @@ def find_nearby_walls(walls, x, y, reach, scratch):
     return count
 
 
-@jit
+@kernel
 def _place_part(part, pose, world):
     c, s = cos(pose[2]), sin(pose[2])
     for i in range(world.shape[0]):
-        world[i, 0] = pose[0] + c * part.vertex[i, 0] - s * part.vertex[i, 1]
-        world[i, 1] = pose[1] + s * part.vertex[i, 0] + c * part.vertex[i, 1]
+        world[i, 0] = pose[0] + c * part.edge[i].x - s * part.edge[i].y
+        world[i, 1] = pose[1] + s * part.edge[i].x + c * part.edge[i].y
 
 
-@jit
+@kernel
 def find_contacts(part, walls, pose, touch, contacts, corner, scratch):
     """All closed contacts at a pose: their number, or TOO_MANY_CONTACTS.
 
@@ -96,11 +93,11 @@ def find_contacts(part, walls, pose, touch, contacts, corner, scratch):
     _place_part(part, pose, scratch.world)
     for k in range(n_near):
         j = scratch.nearby[k]
-        for i in range(part.length.shape[0]):
+        for i in range(part.edge.shape[0]):
             for kind in range(2):
                 if not _may_touch(part, walls, kind, i, j, touch, scratch.world):
                     continue
-                triple = scratch.triple
+                triple = scratch.spot.triple
                 triple[0], triple[1], triple[2] = kind, i, j
                 if not _is_closed(part, walls, triple, pose, touch):
                     continue
@@ -115,33 +112,33 @@ def find_contacts(part, walls, pose, touch, contacts, corner, scratch):
     return _reduce_corners(part, walls, pose, contacts, corner, count)
 
 
-@jit
+@kernel
 def _may_touch(part, walls, kind, i, j, touch, world):
     """Cheap test before the exact one: convexity, and the box of the edge against the vertex."""
     if kind == TYPE_B:
-        if not part.convex[i]:
+        if not part.edge[i].convex:
             return False
-        reach = 0.5 * walls.length[j] + touch
-        mx = walls.start[j, 0] + 0.5 * walls.length[j] * walls.direction[j, 0] - world[i, 0]
-        my = walls.start[j, 1] + 0.5 * walls.length[j] * walls.direction[j, 1] - world[i, 1]
+        reach = 0.5 * walls.edge[j].length + touch
+        mx = walls.edge[j].x + 0.5 * walls.edge[j].length * walls.edge[j].dx - world[i, 0]
+        my = walls.edge[j].y + 0.5 * walls.edge[j].length * walls.edge[j].dy - world[i, 1]
     else:
-        if not walls.convex[j]:
+        if not walls.edge[j].convex:
             return False
         following = i + 1 if i + 1 < world.shape[0] else 0
-        reach = 0.5 * part.length[i] + touch
-        mx = 0.5 * (world[i, 0] + world[following, 0]) - walls.start[j, 0]
-        my = 0.5 * (world[i, 1] + world[following, 1]) - walls.start[j, 1]
+        reach = 0.5 * part.edge[i].length + touch
+        mx = 0.5 * (world[i, 0] + world[following, 0]) - walls.edge[j].x
+        my = 0.5 * (world[i, 1] + world[following, 1]) - walls.edge[j].y
     return mx * mx + my * my <= (reach + touch) ** 2
 
 
-@jit
+@kernel
 def _is_closed(part, walls, triple, pose, touch):
     gap, along, _, _, _, _ = compute_contact(part, walls, triple, pose)
-    length = walls.length[triple[2]] if triple[0] == TYPE_B else part.length[triple[1]]
+    length = walls.edge[triple[2]].length if triple[0] == TYPE_B else part.edge[triple[1]].length
     return abs(gap) <= touch and -touch <= along <= length + touch
 
 
-@jit
+@kernel
 def _find_corner(part, walls, triple, pose, touch):
     """(part vertex, wall vertex) if the contact sits on a convex corner of both, else (-1, -1)."""
     _, along, _, _, _, _ = compute_contact(part, walls, triple, pose)
@@ -150,42 +147,42 @@ def _find_corner(part, walls, triple, pose, touch):
         vertex = -1
         if along <= touch:
             vertex = j
-        elif along >= walls.length[j] - touch:
-            vertex = walls.next[j]
-        if vertex >= 0 and walls.convex[vertex]:
+        elif along >= walls.edge[j].length - touch:
+            vertex = walls.edge[j].next
+        if vertex >= 0 and walls.edge[vertex].convex:
             return i, vertex
     else:
         vertex = -1
         if along <= touch:
             vertex = i
-        elif along >= part.length[i] - touch:
-            vertex = i + 1 if i + 1 < part.length.shape[0] else 0
-        if vertex >= 0 and part.convex[vertex]:
+        elif along >= part.edge[i].length - touch:
+            vertex = i + 1 if i + 1 < part.edge.shape[0] else 0
+        if vertex >= 0 and part.edge[vertex].convex:
             return vertex, j
     return -1, -1
 
 
-@jit
+@kernel
 def _separates(part, walls, triple, corner_vertex, pose):
     """Does the normal of this contact separate the two wedges that meet in the corner? (All of the wall's wedge on
     one side, all of the part's wedge on the other; otherwise no force can act along it.)"""
     _, _, nx, ny, _, _ = compute_contact(part, walls, triple, pose)
     i, j = corner_vertex
     c, s = cos(pose[2]), sin(pose[2])
-    before = i - 1 if i > 0 else part.length.shape[0] - 1
-    out_x, out_y = part.direction[i, 0], part.direction[i, 1]
-    in_x, in_y = -part.direction[before, 0], -part.direction[before, 1]
+    before = i - 1 if i > 0 else part.edge.shape[0] - 1
+    out_x, out_y = part.edge[i].dx, part.edge[i].dy
+    in_x, in_y = -part.edge[before].dx, -part.edge[before].dy
     if nx * (c * out_x - s * out_y) + ny * (s * out_x + c * out_y) < -ANGLE_TOLERANCE:
         return False
     if nx * (c * in_x - s * in_y) + ny * (s * in_x + c * in_y) < -ANGLE_TOLERANCE:
         return False
-    p = walls.previous[j]
-    if nx * walls.direction[j, 0] + ny * walls.direction[j, 1] > ANGLE_TOLERANCE:
+    p = walls.edge[j].previous
+    if nx * walls.edge[j].dx + ny * walls.edge[j].dy > ANGLE_TOLERANCE:
         return False
-    return -nx * walls.direction[p, 0] - ny * walls.direction[p, 1] <= ANGLE_TOLERANCE
+    return -nx * walls.edge[p].dx - ny * walls.edge[p].dy <= ANGLE_TOLERANCE
 
 
-@jit
+@kernel
 def _reduce_corners(part, walls, pose, contacts, corner, count):
     """In each corner keep the two extreme normals of the fan (side 0: clockwise-most), or one where they coincide."""
     for a in range(count):
@@ -240,17 +237,17 @@ def _compute_distance(gap, along, length):
     return sqrt(gap * gap + outside * outside)
 
 
-@jit
+@kernel
 def compute_clearance(part, walls, pose, active, n_active, margin, scratch):
     """Smallest distance of any vertex-edge pair that is not an active contact, at most `margin`."""
     n_near = find_nearby_walls(walls, pose[0], pose[1], part.radius + margin, scratch)
     least = margin
-    triple = scratch.triple
+    triple = scratch.spot.triple
     if n_near > 0:
         _place_part(part, pose, scratch.world)
     for k in range(n_near):
         j = scratch.nearby[k]
-        for i in range(part.length.shape[0]):
+        for i in range(part.edge.shape[0]):
             for kind in range(2):
                 if not _may_touch(part, walls, kind, i, j, least, scratch.world):
                     continue
@@ -258,16 +255,16 @@ def compute_clearance(part, walls, pose, active, n_active, margin, scratch):
                     continue
                 triple[0], triple[1], triple[2] = kind, i, j
                 gap, along, _, _, _, _ = compute_contact(part, walls, triple, pose)
-                length = walls.length[j] if kind == TYPE_B else part.length[i]
+                length = walls.edge[j].length if kind == TYPE_B else part.edge[i].length
                 least = min(least, _compute_distance(gap, along, length))
     return least
 
 
-@jit
+@kernel
 def find_next_contact(part, walls, path, duration, active, touch, scratch):
     """Earliest time in (0, duration] at which a pair that is not active comes into contact.
 
-    `active` (n, 3) holds the closed contacts, to be left out. Returns that time, with the contact in `scratch.hit`, or
+    `active` (n, 3) holds the closed contacts, to be left out. Returns that time, with the contact in `scratch.spot.hit`, or
     infinity. The interval is cut into pieces in which the part travels at most its own radius; each needs only the walls near it.
     """
     speed, omega, _, _ = bound_path(path, duration)
@@ -276,56 +273,56 @@ def find_next_contact(part, walls, path, duration, active, touch, scratch):
     earliest = np.inf
     for piece in range(pieces):
         begin, end = duration * piece / pieces, duration * (piece + 1) / pieces
-        evaluate_path(path, begin, scratch.pose, scratch.velocity)
+        evaluate_path(path, begin, scratch.spot.pose, scratch.spot.velocity)
         reach = part.radius + speed * (end - begin) + touch
-        n_near = find_nearby_walls(walls, scratch.pose[0], scratch.pose[1], reach, scratch)
+        n_near = find_nearby_walls(walls, scratch.spot.pose[0], scratch.spot.pose[1], reach, scratch)
         if n_near == 0:
             continue
-        _place_part(part, scratch.pose, scratch.world)
+        _place_part(part, scratch.spot.pose, scratch.world)
         span = (speed + omega * part.radius) * (end - begin) + touch
         for k in range(n_near):
             j = scratch.nearby[k]
-            for i in range(part.length.shape[0]):
+            for i in range(part.edge.shape[0]):
                 for kind in range(2):
                     if not _may_touch(part, walls, kind, i, j, span, scratch.world):
                         continue
                     if _is_active(active, active.shape[0], kind, i, j):
                         continue
-                    triple = scratch.triple
+                    triple = scratch.spot.triple
                     triple[0], triple[1], triple[2] = kind, i, j
-                    time = _march(part, walls, path, (begin, min(end, earliest), duration), touch, scratch)
+                    time = _march(part, walls, path, (begin, min(end, earliest), duration, piece > 0), touch, scratch)
                     if time < earliest:
                         earliest = time
-                        scratch.hit[:] = triple
-                    evaluate_path(path, begin, scratch.pose, scratch.velocity)
+                        scratch.spot.hit[:] = triple
+                    evaluate_path(path, begin, scratch.spot.pose, scratch.spot.velocity)
         if earliest < np.inf:
             return earliest
     return earliest
 
 
-@jit
+@kernel
 def _march(part, walls, path, interval, touch, scratch):
-    """First time at which the pair `scratch.triple` closes, by steps that cannot jump over it.
+    """First time at which the pair `scratch.spot.triple` closes, by steps that cannot jump over it.
 
     With D the distance, S a bound of its rate, g the gap to the supporting line and M a bound of |g''|: no contact can
     happen before D/S, nor (in front of the line) before the root of g + g' x - M x^2/2, nor (behind it) before g can become positive.
     Near a transversal root the second bound is Newton's step, so the convergence is quadratic.
 
-    A pair that touches at the start without being active is on its way out: it counts again once it has left the
-    touch distance, or if it penetrates.
+    A pair that touches at the start of the path (not `armed`) without being active is on its way out: it counts again
+    once it has left the touch distance, or if it penetrates.
     """
-    tau, end, duration = interval
-    triple = scratch.triple
+    tau, end, duration, armed = interval
+    triple = scratch.spot.triple
     speed, omega, acceleration, alpha = bound_path(path, duration)
     rate = speed + omega * part.radius
     exact = 1e-3 * touch
-    length = walls.length[triple[2]] if triple[0] == TYPE_B else part.length[triple[1]]
-    armed, doubling = False, 1.0
+    length = walls.edge[triple[2]].length if triple[0] == TYPE_B else part.edge[triple[1]].length
+    doubling, previous = 1.0, tau
     for _ in range(MARCH_LIMIT):
         if tau > end:
             return np.inf
-        evaluate_path(path, tau, scratch.pose, scratch.velocity)
-        gap, gap_rate, along = compute_gap_rate(part, walls, triple, scratch.pose, scratch.velocity)
+        evaluate_path(path, tau, scratch.spot.pose, scratch.spot.velocity)
+        gap, gap_rate, along = compute_gap_rate(part, walls, triple, scratch.spot.pose, scratch.spot.velocity)
         distance = _compute_distance(gap, along, length)
         if distance > touch:
             armed = True
@@ -341,11 +338,31 @@ def _march(part, walls, path, interval, touch, scratch):
         floor = exact / rate if rate > 0.0 else np.inf
         if not armed and curvature > 0.0:
             if gap < -touch and 0.0 <= along <= length:
-                return tau
+                return _locate_depth(part, walls, path, (previous, tau, -0.5 * touch), scratch)
+            # Not over the whole flight: it may end in the contact it began with.
+            delta = min(delta, 0.5 * abs(gap_rate) / curvature)
             floor = max(floor, doubling * sqrt(touch / curvature))
             doubling *= 2.0
+        previous = tau
         tau += max(delta, floor)
     return tau  # closer and closer without an end: let the caller look at the contacts here
+
+
+@kernel
+def _locate_depth(part, walls, path, search, scratch):
+    """Time between low and high at which the gap of `scratch.spot.triple` falls below a level; search = (low, high, level)."""
+    low, high, level = search
+    for _ in range(100):
+        middle = 0.5 * (low + high)
+        if middle <= low or middle >= high:
+            break
+        evaluate_path(path, middle, scratch.spot.pose, scratch.spot.velocity)
+        gap, _, _ = compute_gap_rate(part, walls, scratch.spot.triple, scratch.spot.pose, scratch.spot.velocity)
+        if gap < level:
+            high = middle
+        else:
+            low = middle
+    return high
 
 
 @jit

@@ -9,10 +9,10 @@ from __future__ import annotations
 
 from math import sqrt
 
-from geometry._jit import jit
+from geometry._jit import jit, kernel
 
 
-@jit
+@kernel
 def fill_path(path, duration, start, end):
     """Set the coefficients from `start` and `end`: arrays (9,) pose, velocity, acceleration."""
     h = duration
@@ -29,7 +29,7 @@ def fill_path(path, duration, start, end):
         path[k, 5] = (6.0 * dq - 3.0 * dv + 0.5 * da) / (h * h * h * h * h)
 
 
-@jit
+@kernel
 def fill_constant_path(path, pose):
     """A part at rest."""
     for k in range(3):
@@ -38,7 +38,7 @@ def fill_constant_path(path, pose):
             path[k, j] = 0.0
 
 
-@jit
+@kernel
 def evaluate_path(path, tau, pose, velocity):
     """Write pose (3,) and velocity (3,) at time tau."""
     for k in range(3):
@@ -47,7 +47,7 @@ def evaluate_path(path, tau, pose, velocity):
         velocity[k] = c[1] + tau * (2.0 * c[2] + tau * (3.0 * c[3] + tau * (4.0 * c[4] + tau * 5.0 * c[5])))
 
 
-@jit
+@kernel
 def bound_path(path, duration):
     """Upper bounds over the interval: (speed, |omega|, |acceleration|, |alpha|)."""
     h = duration

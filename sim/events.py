@@ -24,7 +24,8 @@ from dynamics.constrained import (
     evaluate_mode,
     get_mu,
 )
-from geometry._jit import jit
+from geometry._jit import kernel
+from geometry._record import define_record
 from geometry.contacts import compute_contact, compute_edge_length
 from geometry.path import evaluate_path
 
@@ -46,12 +47,12 @@ FORCE_ROUNDING = 1e-9
 SPEED_ROUNDING = 1e-13
 
 
-@jit
+@kernel
 def compute_monitor(body, mode, scales, monitor, pose, velocity, force):
     """One monitor (kind, contact): kind is SEPARATION, SLIP, STICK, EDGE_END or MODE_LOST. `force` is that of the basis."""
     kind, k = monitor
     if kind == SEPARATION or kind == SLIP:
-        offset = 2 if k == mode.counts[3] and mode.counts[1] == SLIDING_TWICE else 0
+        offset = 2 if k == mode.second and mode.kind == SLIDING_TWICE else 0
         fn = force[offset]
         if kind == SLIP:
             fn = get_mu(body, mode.triple[k]) * fn - abs(force[offset + 1])
@@ -66,15 +67,15 @@ def compute_monitor(body, mode, scales, monitor, pose, velocity, force):
     return (4.0 * scales.touch - abs(gap)) / scales.touch
 
 
-@jit
+@kernel
 def find_least_monitor(body, mode, scales, pose, velocity, force, muted):
     """(value, kind, contact) of the smallest monitor; (inf, NO_MONITOR, -1) in free flight. With `muted`, forces are skipped."""
-    basis = mode.counts[1]
+    basis = mode.kind
     least, kind, contact = np.inf, NO_MONITOR, -1
     if basis == FREE or basis == STATIC:
         return least, kind, contact
-    for k in range(mode.counts[0]):
-        in_basis = k == mode.counts[2] or (basis == SLIDING_TWICE and k == mode.counts[3])
+    for k in range(mode.n):
+        in_basis = k == mode.first or (basis == SLIDING_TWICE and k == mode.second)
         for candidate in (SEPARATION, SLIP, STICK, EDGE_END, MODE_LOST):
             if candidate == SEPARATION and (not in_basis or muted):
                 continue
@@ -92,27 +93,17 @@ def find_least_monitor(body, mode, scales, pose, velocity, force, muted):
     return least, kind, contact
 
 
-class Probe(NamedTuple):
-    """A point on the path: pose, velocity, acceleration and force of the basis there."""
-
-    pose: np.ndarray  # (3,)
-    velocity: np.ndarray  # (3,)
-    acceleration: np.ndarray  # (3,)
-    force: np.ndarray  # (4,)
+# A point on the path: pose, velocity, acceleration and force of the basis there.
+PROBE = define_record(("pose", "f8", (3,)), ("velocity", "f8", (3,)), ("acceleration", "f8", (3,)), ("force", "f8", (4,)))
 
 
-def allocate_probe() -> Probe:
-    """Work arrays of one probe."""
-    return Probe(np.zeros(3), np.zeros(3), np.zeros(3), np.zeros(4))
-
-
-@jit
+@kernel
 def _probe(body, mode, path, tau, probe):
     evaluate_path(path, tau, probe.pose, probe.velocity)
     evaluate_mode(body, mode, probe.pose, probe.velocity, probe.acceleration, probe.force)
 
 
-@jit
+@kernel
 def find_least_at(body, mode, scales, path, tau, probe_muted):
     """`find_least_monitor` at time tau of a path; `probe_muted` is (probe, muted)."""
     probe, muted = probe_muted
@@ -120,7 +111,7 @@ def find_least_at(body, mode, scales, path, tau, probe_muted):
     return find_least_monitor(body, mode, scales, probe.pose, probe.velocity, probe.force, muted)
 
 
-@jit
+@kernel
 def locate_end_of_mode(body, mode, scales, path, duration, probe_muted):
     """First time in [0, duration] at which a monitor crosses zero on its way below -1.
 
@@ -145,7 +136,7 @@ def locate_end_of_mode(body, mode, scales, path, duration, probe_muted):
     return np.inf, NO_MONITOR, -1
 
 
-@jit
+@kernel
 def locate_level(body, mode, scales, path, search, probe):
     """Time in [low, high] at which the monitor reaches `level`, or high if it does not; search = (kind, contact, low,
     high, level). Used to look ahead of an event until the old mode is clearly violated."""
@@ -157,7 +148,7 @@ def locate_level(body, mode, scales, path, search, probe):
     return _locate_zero(body, mode, scales, path, search, probe)
 
 
-@jit
+@kernel
 def _locate_zero(body, mode, scales, path, search, probe):
     """Root of monitor - level between low and high (Illinois variant of the secant method, with bisection)."""
     kind, contact, low, high, level = search

@@ -6,7 +6,7 @@ from math import sqrt
 
 import numpy as np
 
-from dynamics.accelerations import solve_forces
+from dynamics.reactions import solve_forces
 from dynamics.choose import CONTINUE, STOP
 from dynamics.closed import (
     compute_gap_accelerations,
@@ -19,34 +19,17 @@ from dynamics.closed import (
 )
 from dynamics.constrained import LETTER_N, STATIC, choose_basis, project_pose, project_velocity
 from dynamics.impact import pick_member, solve_impact
-from geometry._jit import jit
+from geometry._jit import jit, kernel
 from geometry.contacts import compute_contact
 from sim import events
 from sim.recorder import write_event, write_impulses
-from sim.state import (
-    AHEAD,
-    AT_REST,
-    CAUSE,
-    CLEARANCE,
-    IMPACT_WORK,
-    LAST_EVENT,
-    LAST_FLIGHT,
-    MEMBERS,
-    MUTED,
-    NEXT_STEP,
-    NOT_UNIQUE,
-    PHASE,
-    SET_KIND,
-    STALLS,
-    STEP,
-    TALLY,
-    TIME,
-)
+from sim.state import STEP
 from sim.status_codes import CAPACITY_FULL, CONSTRAINT_LOST, GO_ON, NO_IMPACT_SOLUTION, NO_SOLUTION, NOT_UNIQUE_STOP, STALLED
 
 # Height of a bounce, relative to the touch distance, below which the remaining bounces are summed as a geometric series.
-# The error of the sum is of the order of that height; a larger value would be seen in the motion, a smaller one costs bounces.
-BOUNCE_HEIGHT = 0.01
+# The error of the sum is of the order of that height: a larger value would be seen in the motion; bounces lower than the
+# touch distance cannot be told from contact.
+BOUNCE_HEIGHT = 4.0
 
 # Events at one instant before the run is called stalled; real ties need a handful.
 STALL_LIMIT = 60
@@ -63,70 +46,70 @@ def get_speed_zero(body, options, velocity):
     return 1e-11 * speed + options.scales.speed
 
 
-@jit
+@kernel
 def tally_uniqueness(state, time):
     """Add the time since the last call during which the motion was not unique."""
-    if state.counter[SET_KIND] >= 2:
-        state.clock[NOT_UNIQUE] += time - state.clock[TALLY]
-    state.clock[TALLY] = time
+    if state.set_kind >= 2:
+        state.not_unique += time - state.tally
+    state.tally = time
 
 
-@jit
+@kernel
 def jump(body, options, state, tools, log):
     """Treat the event at the present state and set the next mode; returns GO_ON or the code that ends the run."""
-    time = state.clock[TIME]
+    time = state.time
     tally_uniqueness(state, time)
-    if time - state.clock[LAST_EVENT] <= 1e-14 * max(time, 1e-300):
-        state.counter[STALLS] += 1
-        if state.counter[STALLS] > STALL_LIMIT:
+    if time - state.last_event <= 1e-14 * max(time, 1e-300):
+        state.stalls += 1
+        if state.stalls > STALL_LIMIT:
             return STALLED
     else:
-        state.counter[STALLS] = 0
-    state.clock[LAST_EVENT] = time
+        state.stalls = 0
+    state.last_event = time
     impacts = False
-    if state.counter[AHEAD] == 1:
+    if state.ahead == 1:
         pose, velocity = state.ahead_pose, state.ahead_velocity
-        fill_from_mode(body, state.mode, (pose, velocity), options.scales.speed, tools.closed)
+        fill_from_mode(body, state.mode, (pose, velocity), options.scales.speed, tools.desk.closed)
     else:
         pose, velocity = state.pose, state.velocity
         code, impacts = _meet(body, options, state, tools, log)
         if code != GO_ON:
             return code
-    kind, members, index = pick_member(tools.closed, body.w, options.rule, options.tolerances, tools.buffer)
+    kind, members, index = pick_member(tools.desk.closed, body.w, options.rule, options.tolerances, tools.buffer)
     if index >= 0 and impacts:
         code, settled = _sum_bounces(body, options, state, tools, log, index)
         if code != GO_ON:
             return code
         if settled:
-            kind, members, index = pick_member(tools.closed, body.w, options.rule, options.tolerances, tools.buffer)
-    state.counter[SET_KIND], state.counter[MEMBERS] = max(kind, 0), members
+            kind, members, index = pick_member(tools.desk.closed, body.w, options.rule, options.tolerances, tools.buffer)
+    state.set_kind, state.members = max(kind, 0), members
     if index < 0:
         _log_cause(body, options, state, log, impacts)
         return NO_SOLUTION
     if options.rule == STOP and kind > 1:
         _log_cause(body, options, state, log, impacts)
         return NOT_UNIQUE_STOP
-    target = tools.vector
+    target = tools.desk.vector
     for c in range(3):
         target[c] = tools.buffer.found.vertices[index, c]
     code = _set_mode(body, options, state, tools, (pose, velocity))
     _log_cause(body, options, state, log, impacts)
-    state.counter[PHASE] = STEP
-    state.counter[AHEAD] = 0
+    state.phase = STEP
+    state.ahead = 0
     return code
 
 
-@jit
+@kernel
 def _meet(body, options, state, tools, log):
     """Find the closed contacts of the present state and let impacts happen; (code, was there an impact)."""
-    closed, scales = tools.closed, options.scales
+    closed, scales = tools.desk.closed, options.scales
     speed_zero = get_speed_zero(body, options, state.velocity)
     here = (state.pose, state.velocity)
     if find_closed(body, state.mode, here, scales.touch, speed_zero, closed, tools.scratch) < 0:
         return CAPACITY_FULL, False
     keep_contacts(closed, speed_zero, True)
     closing = False
-    for k in range(closed.counts[0]):
+    for k in range(closed.n):
         closing = closing or closed.rate[k] < -speed_zero
     if closing:
         code = _strike(body, options, state, tools, log, (closed, events.IMPACT, 1.0))
@@ -134,9 +117,9 @@ def _meet(body, options, state, tools, log):
             return code, True
         speed_zero = get_speed_zero(body, options, state.velocity)
         find_closed(body, state.mode, here, scales.touch, speed_zero, closed, tools.scratch)
-    elif state.counter[CAUSE] == events.STICK:
+    elif state.cause_kind == events.STICK:
         # The contact whose slip was followed to zero has no slip, whatever the last bits say.
-        for k in range(closed.counts[0]):
+        for k in range(closed.n):
             same = closed.triple[k, 0] == state.cause[0] and closed.triple[k, 1] == state.cause[1]
             if same and closed.triple[k, 2] == state.cause[2]:
                 closed.slip[k] = 0
@@ -144,14 +127,14 @@ def _meet(body, options, state, tools, log):
     return GO_ON, closing
 
 
-@jit
+@kernel
 def _strike(body, options, state, tools, log, how):
     """Change the velocity by an impact of the contacts `struck`; how = (struck, kind of event, restitution factor)."""
     struck, event, factor = how
-    k, rho = struck.counts[0], body.rho
+    k, rho = struck.n, body.rho
     before, after, e = np.empty(3), np.empty(3), np.empty(k)
     for i in range(k):
-        e[i] = factor * body.e[body.walls.owner[struck.triple[i, 2]]]
+        e[i] = factor * body.walls.edge[struck.triple[i, 2]].e
     v = state.velocity
     before[0], before[1], before[2] = v[0], v[1], v[2] * rho
     old = np.array([v[0], v[1], v[2]])
@@ -161,11 +144,11 @@ def _strike(body, options, state, tools, log, how):
     if members == 0:
         return NO_IMPACT_SOLUTION
     if options.rule == STOP and kind > 1:
-        state.counter[SET_KIND], state.counter[MEMBERS] = kind, members
+        state.set_kind, state.members = kind, members
         return NOT_UNIQUE_STOP
     solve_forces(make_problem(struck, before), after, options.tolerances, struck.fn, struck.ft)
     v[0], v[1], v[2] = after[0], after[1], after[2] / rho
-    state.work[IMPACT_WORK] += 0.5 * (
+    state.impact += 0.5 * (
         (after[0] - before[0]) * (after[0] + before[0])
         + (after[1] - before[1]) * (after[1] + before[1])
         + (after[2] - before[2]) * (after[2] + before[2])
@@ -177,12 +160,12 @@ def _strike(body, options, state, tools, log, how):
         involved = involved or (t[0] == cause[0] and t[1] == cause[1] and t[2] == cause[2])
     if not involved:
         cause[:] = struck.triple[0]
-    write_event(body, state, log, (state.clock[TIME], event, kind, members, scale), old, v)
+    write_event(body, state, log, (state.time, event, kind, members, scale), old, v)
     write_impulses(body, state, tools, log, struck)
     return GO_ON
 
 
-@jit
+@kernel
 def _sum_bounces(body, options, state, tools, log, index):
     """End an infinite sequence of ever smaller bounces; returns (code, whether it did).
 
@@ -191,32 +174,32 @@ def _sum_bounces(body, options, state, tools, log, index):
     total time passes, with the total impulse of the load, and one plastic impact closes the contacts. Friction then gets the
     sum of the normal impulses, as in the limit.
     """
-    closed, struck, here = tools.closed, tools.struck, (state.pose, state.velocity)
+    closed, struck, here = tools.desk.closed, tools.desk.struck, (state.pose, state.velocity)
     speed_zero = get_speed_zero(body, options, state.velocity)
-    a = tools.other
+    a = tools.desk.other
     for c in range(3):
         a[c] = tools.buffer.found.vertices[index, c]
     find_closed(body, state.mode, here, options.scales.touch, speed_zero, struck, tools.scratch)
-    speeds = np.empty(struck.counts[0])
-    speeds[:] = struck.rate[: struck.counts[0]]
+    speeds = np.empty(struck.n)
+    speeds[:] = struck.rate[: struck.n]
     compute_gap_accelerations(struck, a)
     flight, low, restitution = 0.0, True, 0.0
-    for k in range(struck.counts[0]):
+    for k in range(struck.n):
         if speeds[k] > speed_zero:
             fall = struck.rate[k]
             low = low and fall < 0.0 and speeds[k] * speeds[k] <= -2.0 * fall * BOUNCE_HEIGHT * options.scales.touch
             if fall < 0.0:
                 flight = max(flight, -2.0 * speeds[k] / fall)
-            restitution = max(restitution, body.e[body.walls.owner[struck.triple[k, 2]]])
-    previous, state.clock[LAST_FLIGHT] = state.clock[LAST_FLIGHT], flight
+            restitution = max(restitution, body.walls.edge[struck.triple[k, 2]].e)
+    previous, state.last_flight = state.last_flight, flight
     ratio = flight / previous if previous > 0.0 else restitution
     rest = flight / (1.0 - ratio) if ratio < 1.0 else np.inf
-    if flight == 0.0 or not low or ratio <= 0.0 or state.clock[TIME] + rest >= options.duration:
+    if flight == 0.0 or not low or ratio <= 0.0 or state.time + rest >= options.duration:
         return GO_ON, False
     v, rho = state.velocity, body.rho
     v[0], v[1], v[2] = v[0] + a[0] * rest, v[1] + a[1] * rest, v[2] + a[2] / rho * rest
-    state.clock[TIME] += rest
-    for k in range(struck.counts[0]):
+    state.time += rest
+    for k in range(struck.n):
         fill_row(body, struck, k, state.pose, v, speed_zero)
     state.cause[:] = struck.triple[0]
     code = _strike(body, options, state, tools, log, (struck, events.ACCUMULATION, 0.0))
@@ -228,13 +211,13 @@ def _sum_bounces(body, options, state, tools, log, index):
     return code, True
 
 
-@jit
+@kernel
 def _close_gaps(body, struck, pose):
     """Move the pose to gap 0 at all given contacts, one after the other, until nothing moves."""
     rho = body.rho
     for _ in range(50):
         moved = 0.0
-        for k in range(struck.counts[0]):
+        for k in range(struck.n):
             gap, _, nx, ny, rx, ry = compute_contact(body.part, body.walls, struck.triple[k], pose)
             nq = (nx * ry - ny * rx) / rho
             scale = -gap / (1.0 + nq * nq)
@@ -246,72 +229,72 @@ def _close_gaps(body, struck, pose):
             return
 
 
-@jit
+@kernel
 def _set_mode(body, options, state, tools, where):
-    """Set the mode from the letters in `tools.closed` and the acceleration in `tools.vector`, both found at `where`."""
-    closed, mode, target = tools.closed, state.mode, tools.vector
+    """Set the mode from the letters in `tools.desk.closed` and the acceleration in `tools.desk.vector`, both found at `where`."""
+    closed, mode, target = tools.desk.closed, state.mode, tools.desk.vector
     size = abs(body.w[0]) + abs(body.w[1]) + abs(body.w[2])
     compute_gap_accelerations(closed, target)
     drop_separating(closed, 1e-9 * (size + abs(target[0]) + abs(target[1]) + abs(target[2])))
-    same = state.counter[AHEAD] == 1 and mode.counts[0] == closed.counts[0]
-    old = (mode.counts[1], mode.counts[2], mode.counts[3])
-    n = closed.counts[0]
-    mode.counts[0] = n
+    same = state.ahead == 1 and mode.n == closed.n
+    old = (mode.kind, mode.first, mode.second)
+    n = closed.n
+    mode.n = n
     for k in range(n):
         same = same and mode.letter[k] == closed.letter[k]
         mode.triple[k] = closed.triple[k]
         mode.letter[k] = closed.letter[k]
-    deviation = choose_basis(body, mode, where, target, (tools.step.stage[0, 0:3], tools.step.force))
+    deviation = choose_basis(body, mode, where, target, (tools.desk.step.stage[0, 0:3], tools.desk.step.force))
     if deviation < 0.0:
         return CONSTRAINT_LOST
-    same = same and old[0] == mode.counts[1] and old[1] == mode.counts[2] and old[2] == mode.counts[3]
-    state.counter[MUTED] = 1 if same else 0
-    state.clock[NEXT_STEP], state.clock[CLEARANCE] = 0.0, 0.0
+    same = same and old[0] == mode.kind and old[1] == mode.first and old[2] == mode.second
+    state.muted = 1 if same else 0
+    state.next_step, state.clearance = 0.0, 0.0
     for k in range(n):
         _, mode.pin[k], _, _, _, _ = compute_contact(body.part, body.walls, mode.triple[k], state.pose)
-    if mode.counts[1] != STATIC:
+    if mode.kind != STATIC:
         project_pose(body, mode, state.pose)
         project_velocity(body, mode, state.pose, state.velocity)
     return _check_rest(body, options, state, tools, target)
 
 
-@jit
+@kernel
 def _check_rest(body, options, state, tools, target):
     """A part without velocity and acceleration stays so: its forces are computed once."""
     v, part = state.velocity, body.part
     size = max(abs(body.w[0]), abs(body.w[1]), abs(body.w[2]))
     speed = max(abs(v[0]), abs(v[1]), abs(v[2]) * body.rho)
     pull = max(abs(target[0]), abs(target[1]), abs(target[2]))
-    static = state.mode.counts[1] == STATIC
+    static = state.mode.kind == STATIC
     slow = speed <= REST_SPEED * sqrt(size * part.radius)
-    state.counter[AT_REST] = 0
+    state.at_rest = 0
     if static and not slow:
         return CONSTRAINT_LOST
     if not static and not (slow and pull <= REST_ACCELERATION * size):
         return GO_ON
     v[:] = 0.0
-    n = fill_from_mode(body, state.mode, (state.pose, v), options.scales.speed, tools.closed)
+    n = fill_from_mode(body, state.mode, (state.pose, v), options.scales.speed, tools.desk.closed)
     target[:] = 0.0
-    solve_forces(make_problem(tools.closed, body.w), target, options.tolerances, tools.closed.fn, tools.closed.ft)
+    solve_forces(make_problem(tools.desk.closed, body.w), target, options.tolerances, tools.desk.closed.fn, tools.desk.closed.ft)
     for k in range(n):
-        state.rest_force[k, 0], state.rest_force[k, 1] = tools.closed.fn[k], tools.closed.ft[k]
-    state.counter[AT_REST] = 1
+        state.rest_force[k, 0], state.rest_force[k, 1] = tools.desk.closed.fn[k], tools.desk.closed.ft[k]
+    state.at_rest = 1
     return GO_ON
 
 
-@jit
+@kernel
 def _log_cause(body, options, state, log, impacts):
     """Log the event that led here, unless an impact has said it all."""
-    cause = state.counter[CAUSE]
+    cause = state.cause_kind
     if impacts and (cause == events.CONTACT or cause == events.EDGE_END):
         return
     if cause == events.STICK and not _rolls(state):
         cause = events.SLIP
-    header = (state.clock[TIME], cause, state.counter[SET_KIND], state.counter[MEMBERS], 1.0)
+    header = (state.time, cause, state.set_kind, state.members, 1.0)
     write_event(body, state, log, header, state.velocity, state.velocity)
-    if state.counter[AT_REST] == 1:
+    if state.at_rest == 1:
         state.cause[:] = -1
-        header = (state.clock[TIME], events.REST, state.counter[SET_KIND], state.counter[MEMBERS], 1.0)
+        header = (state.time, events.REST, state.set_kind, state.members, 1.0)
         write_event(body, state, log, header, state.velocity, state.velocity)
 
 
@@ -319,7 +302,7 @@ def _log_cause(body, options, state, log, impacts):
 def _rolls(state):
     """Does the contact that caused the event roll now?"""
     mode, cause = state.mode, state.cause
-    for k in range(mode.counts[0]):
+    for k in range(mode.n):
         t = mode.triple[k]
         if t[0] == cause[0] and t[1] == cause[1] and t[2] == cause[2]:
             return mode.letter[k] == LETTER_N

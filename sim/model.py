@@ -8,15 +8,16 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from dynamics.choose import RULES
-from dynamics.closed import allocate_closed, find_closed, keep_contacts
-from dynamics.constrained import Body, allocate_mode
+from dynamics.closed import CLOSED, find_closed, keep_contacts
+from dynamics.constrained import CAPACITY, MODE, Body
 from dynamics.tolerances import DEFAULT_TOLERANCES
+from geometry._record import allocate_record
 from geometry.boundary import compute_boundary
 from geometry.contacts import build_part, build_walls
 from geometry.detection import allocate_scratch
 from sim.events import SPEED_ROUNDING, Scales
 from sim.start import compute_start_tolerance
-from sim.state import CAPACITY, Options
+from sim.state import Options
 
 if TYPE_CHECKING:
     from sim.scene import Scene
@@ -35,12 +36,12 @@ def build_body(scene: Scene) -> Body:
     ])  # fmt: skip
     outlines = [np.asarray(obstacle.vertices, dtype=np.float64) for obstacle in scene.obstacles]
     boundary = compute_boundary(outlines, compute_start_tolerance(scene))
+    mu = np.array([obstacle.mu for obstacle in scene.obstacles], dtype=np.float64)
+    e = np.array([obstacle.e for obstacle in scene.obstacles], dtype=np.float64)
     return Body(
         build_part(workpiece.outline.vertices),
-        build_walls(boundary),
+        build_walls(boundary, mu, e),
         w,
-        np.array([obstacle.mu for obstacle in scene.obstacles], dtype=np.float64),
-        np.array([obstacle.e for obstacle in scene.obstacles], dtype=np.float64),
         float(workpiece.rho),
         float(workpiece.mass),
     )
@@ -95,19 +96,19 @@ def contact_problem(scene: Scene, pose=None, velocity=None):
     start = scene.workpiece.pose
     pose = np.array([start.x, start.y, start.theta] if pose is None else pose, dtype=np.float64)
     velocity = np.array(scene.workpiece.velocity if velocity is None else velocity, dtype=np.float64)
-    closed, scratch = allocate_closed(CAPACITY), allocate_scratch(body.part, body.walls)
+    closed, scratch = allocate_record(CLOSED), allocate_scratch(body.part, body.walls)
     speed_zero = 1e-9 * float(np.abs(velocity).sum()) + scales.speed
-    if find_closed(body, allocate_mode(1), (pose, velocity), scales.touch, speed_zero, closed, scratch) < 0:
+    if find_closed(body, allocate_record(MODE), (pose, velocity), scales.touch, speed_zero, closed, scratch) < 0:
         raise ValueError(f"more than {CAPACITY} contacts are closed at once")
     keep_contacts(closed, speed_zero, True)
-    k = int(closed.counts[0])
+    k = int(closed.n)
     contacts = []
     for i in range(k):
         kind, feature, wall = (int(c) for c in closed.triple[i])
         _, _, nx, ny, rx, ry = compute_contact(body.part, body.walls, closed.triple[i], pose)
-        slip = closed.T[i, 0] * velocity[0] + closed.T[i, 1] * velocity[1] + closed.T[i, 2] * body.rho * velocity[2]
+        slip = closed.tangent[i, 0] * velocity[0] + closed.tangent[i, 1] * velocity[1] + closed.tangent[i, 2] * body.rho * velocity[2]
         contacts.append({
-            "obstacle": scene.obstacles[int(body.walls.owner[wall])].name,
+            "obstacle": scene.obstacles[int(body.walls.edge[wall].owner)].name,
             "type": "AB"[kind],
             "part_feature": feature,
             "obstacle_feature": wall,
@@ -117,7 +118,7 @@ def contact_problem(scene: Scene, pose=None, velocity=None):
             "slip": float(slip),
         })  # fmt: skip
     problem = ContactProblem(
-        w=body.w, N=closed.N[:k], b=closed.b[:k], T=closed.T[:k], d=closed.d[:k],
+        w=body.w, N=closed.normal[:k], b=closed.b[:k], T=closed.tangent[:k], d=closed.d[:k],
         slip=closed.slip[:k], mu=closed.mu[:k], corner=closed.partner[:k],
     )  # fmt: skip
     return problem, contacts

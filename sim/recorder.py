@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dynamics.accelerations import solve_forces
+from dynamics.reactions import solve_forces
 from dynamics.closed import fill_from_mode, make_problem
 from dynamics.constrained import (
     LETTER_N,
@@ -11,22 +11,9 @@ from dynamics.constrained import (
     evaluate_mode,
     get_mu,
 )
-from geometry._jit import jit
+from geometry._jit import jit, kernel
 from geometry.contacts import compute_contact
-from sim.state import (
-    AT_REST,
-    BALANCE,
-    CAPACITY,
-    CONE,
-    EVENTS,
-    GAP,
-    IMPACT_WORK,
-    IMPACTS,
-    LAST_ROW,
-    PENETRATION,
-    SET_KIND,
-    SLIP_DRIFT,
-)
+from dynamics.constrained import CAPACITY
 
 
 @jit
@@ -41,7 +28,7 @@ def has_room(log):
     )
 
 
-@jit
+@kernel
 def compute_load_work(body, state, pose):
     """Work of the constant load since the start [J]."""
     w, origin = body.w, state.origin
@@ -56,40 +43,40 @@ def compute_kinetic(body, velocity):
     return 0.5 * body.mass * (v[0] * v[0] + v[1] * v[1] + body.rho * body.rho * v[2] * v[2])
 
 
-@jit
+@kernel
 def fill_forces(body, options, state, tools, pose, velocity):
-    """Forces per mass of the mode's contacts into `tools.closed` (fn, ft), acceleration (ax, ay, alpha) into `tools.vector`.
+    """Forces per mass of the mode's contacts into `tools.desk.closed` (fn, ft), acceleration (ax, ay, alpha) into `tools.desk.vector`.
 
     Where the basis carries everything these are its forces; else the least-norm forces that give the same acceleration.
     Returns the rows' number.
     """
-    mode, closed, a = state.mode, tools.closed, tools.vector
+    mode, closed, a = state.mode, tools.desk.closed, tools.desk.vector
     n = fill_from_mode(body, mode, (pose, velocity), options.scales.speed, closed)
-    if state.counter[AT_REST] == 1:
+    if state.at_rest == 1:
         for k in range(n):
             closed.fn[k], closed.ft[k] = state.rest_force[k, 0], state.rest_force[k, 1]
         a[:] = 0.0
         return n
-    force = tools.step.force
+    force = tools.desk.step.force
     evaluate_mode(body, mode, pose, velocity, a, force)
-    carriers = 2 if mode.counts[1] == SLIDING_TWICE else 1
+    carriers = 2 if mode.kind == SLIDING_TWICE else 1
     if n <= carriers:
         for k in range(n):
-            second = mode.counts[1] == SLIDING_TWICE and k == mode.counts[3]
+            second = mode.kind == SLIDING_TWICE and k == mode.second
             closed.fn[k], closed.ft[k] = (force[2], force[3]) if second else (force[0], force[1])
         return n
-    target = tools.other
+    target = tools.desk.other
     target[0], target[1], target[2] = a[0], a[1], a[2] * body.rho
     solve_forces(make_problem(closed, body.w), target, options.tolerances, closed.fn, closed.ft)
     return n
 
 
-@jit
+@kernel
 def write_row(body, options, state, tools, log, moment):
     """One row of /steps and its rows of /contacts at moment = (time, pose, velocity, work of friction per mass)."""
     time, pose, velocity, friction = moment
     n = fill_forces(body, options, state, tools, pose, velocity)
-    counts, a, m = log.counts, tools.vector, body.mass
+    counts, a, m = log.counts, tools.desk.vector, body.mass
     row = log.steps[counts[0]]
     row["time"] = time
     row["x"], row["y"], row["theta"] = pose[0], pose[1], pose[2]
@@ -99,24 +86,24 @@ def write_row(body, options, state, tools, log, moment):
     row["kinetic"] = compute_kinetic(body, velocity)
     row["work_load"] = compute_load_work(body, state, pose)
     row["work_friction"] = m * friction
-    row["work_impact"] = m * state.work[IMPACT_WORK]
-    row["set_kind"] = state.counter[SET_KIND]
+    row["work_impact"] = m * state.impact
+    row["set_kind"] = state.set_kind
     row["first_contact"] = counts[4] + counts[1]
     row["n_contacts"] = n
     counts[0] += 1
     for k in range(n):
-        write_contact(body, tools.closed, k, log.contacts[counts[1]], pose, velocity)
+        write_contact(body, tools.desk.closed, k, log.contacts[counts[1]], pose, velocity)
         counts[1] += 1
-    _account_residuals(body, state, tools.closed, n, a)
-    state.clock[LAST_ROW] = time
+    _account_residuals(body, state, tools.desk.closed, n, a)
+    state.last_row = time
 
 
-@jit
+@kernel
 def write_contact(body, closed, k, row, pose, velocity):
     """One row of /contacts (or /impulses) from contact k of `closed`; forces per mass become newtons."""
     triple = closed.triple[k]
     gap, _, nx, ny, rx, ry = compute_contact(body.part, body.walls, triple, pose)
-    row["obstacle"] = body.walls.owner[triple[2]]
+    row["obstacle"] = body.walls.edge[triple[2]].owner
     row["part_feature"], row["obstacle_feature"], row["type"] = triple[1], triple[2], triple[0]
     row["letter"] = closed.letter[k]
     row["px"], row["py"], row["nx"], row["ny"] = pose[0] - rx, pose[1] - ry, nx, ny
@@ -125,45 +112,45 @@ def write_contact(body, closed, k, row, pose, velocity):
     row["slip"] = ny * velocity[0] - nx * velocity[1] + (nx * rx + ny * ry) * velocity[2]
 
 
-@jit
+@kernel
 def _account_residuals(body, state, closed, n, a):
     """Residuals of the row just written, from the rows of the contacts and the forces alone."""
-    mode, residual, w = state.mode, state.residual, body.w
+    mode, w = state.mode, body.w
     sx, sy, sq = w[0] - a[0], w[1] - a[1], w[2] - a[2] * body.rho
     size = abs(w[0]) + abs(w[1]) + abs(w[2])
     for k in range(n):
         closed.letter[k] = mode.letter[k]
         fn, ft = closed.fn[k], closed.ft[k]
         size = max(size, abs(fn) + abs(ft))
-        sx += fn * closed.N[k, 0] + ft * closed.T[k, 0]
-        sy += fn * closed.N[k, 1] + ft * closed.T[k, 1]
-        sq += fn * closed.N[k, 2] + ft * closed.T[k, 2]
+        sx += fn * closed.normal[k, 0] + ft * closed.tangent[k, 0]
+        sy += fn * closed.normal[k, 1] + ft * closed.tangent[k, 1]
+        sq += fn * closed.normal[k, 2] + ft * closed.tangent[k, 2]
     if size == 0.0:
         return
-    residual[BALANCE] = max(residual[BALANCE], (abs(sx) + abs(sy) + abs(sq)) / size)
+    state.balance_residual = max(state.balance_residual, (abs(sx) + abs(sy) + abs(sq)) / size)
     for k in range(n):
         mu = get_mu(body, mode.triple[k])
         excess = max(abs(closed.ft[k]) - mu * closed.fn[k], -closed.fn[k])
-        residual[CONE] = max(residual[CONE], excess / (size * (1.0 + mu)))
+        state.cone_residual = max(state.cone_residual, excess / (size * (1.0 + mu)))
 
 
-@jit
+@kernel
 def account_contacts(body, state):
     """Gap and slip residuals of the closed contacts at the current state."""
-    mode, residual = state.mode, state.residual
-    if mode.counts[1] == STATIC:
+    mode = state.mode
+    if mode.kind == STATIC:
         return
-    for k in range(mode.counts[0]):
+    for k in range(mode.n):
         gap, _, nx, ny, rx, ry = compute_contact(body.part, body.walls, mode.triple[k], state.pose)
-        residual[GAP] = max(residual[GAP], abs(gap))
-        residual[PENETRATION] = max(residual[PENETRATION], -gap)
+        state.gap_residual = max(state.gap_residual, abs(gap))
+        state.penetration = max(state.penetration, -gap)
         if mode.letter[k] == LETTER_N:
             v = state.velocity
             slip = ny * v[0] - nx * v[1] + (nx * rx + ny * ry) * v[2]
-            residual[SLIP_DRIFT] = max(residual[SLIP_DRIFT], abs(slip))
+            state.slip_residual = max(state.slip_residual, abs(slip))
 
 
-@jit
+@kernel
 def write_event(body, state, log, header, before, after):
     """One row of /events; header = (time, kind, set kind, alternatives, restitution scale). The contact is `state.cause`."""
     time, kind, set_kind, alternatives, scale = header
@@ -171,21 +158,21 @@ def write_event(body, state, log, header, before, after):
     cause = state.cause
     row["time"], row["kind"] = time, kind
     row["part_feature"], row["obstacle_feature"], row["type"] = cause[1], cause[2], cause[0]
-    row["obstacle"] = body.walls.owner[cause[2]] if cause[2] >= 0 else -1
+    row["obstacle"] = body.walls.edge[cause[2]].owner if cause[2] >= 0 else -1
     row["x"], row["y"], row["theta"] = state.pose[0], state.pose[1], state.pose[2]
     row["vx_before"], row["vy_before"], row["omega_before"] = before[0], before[1], before[2]
     row["vx_after"], row["vy_after"], row["omega_after"] = after[0], after[1], after[2]
     row["set_kind"], row["alternatives"], row["restitution_scale"] = set_kind, alternatives, scale
     row["first_impulse"], row["n_impulses"] = log.counts[5] + log.counts[3], 0
     log.counts[2] += 1
-    state.counter[EVENTS] += 1
+    state.events += 1
 
 
-@jit
+@kernel
 def write_impulses(body, state, tools, log, struck):
     """Rows of /impulses for the event just written: impulses per mass are in `struck` (fn, ft)."""
-    for k in range(struck.counts[0]):
+    for k in range(struck.n):
         write_contact(body, struck, k, log.impulses[log.counts[3]], state.pose, state.velocity)
         log.counts[3] += 1
-    log.events[log.counts[2] - 1]["n_impulses"] = struck.counts[0]
-    state.counter[IMPACTS] += 1
+    log.events[log.counts[2] - 1]["n_impulses"] = struck.n
+    state.impacts += 1

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from geometry._record import allocate_record
 from sim import state as s
 from sim.account import Account
 from sim.events import START
@@ -53,7 +54,7 @@ def simulate(
 
     body = build_body(scene)
     options = build_options(scene, body)
-    state, tools, log = _start(scene, body), s.allocate_tools(body.part, body.walls), s.allocate_log(BUFFER_ROWS)
+    state, tools, log = _start(scene), s.allocate_tools(body.part, body.walls), s.allocate_log(BUFFER_ROWS)
     target = MemorySink(scene) if sink is None else sink
     solve = output = compile_time = 0.0
     code = PAUSED
@@ -70,7 +71,7 @@ def simulate(
         solve += after - before
         _hand_over(log, target)
         if progress is not None:
-            progress(float(state.clock[s.TIME]))
+            progress(float(state.time))
         output += clock_module.perf_counter() - after
     compile_time = max(0.0, clock_module.perf_counter() - began - solve - output)
     target.close(Status(code), _account(body, state, solve, output, compile_time))
@@ -94,16 +95,16 @@ def _override_run(scene: Scene, duration: float | None, overrides: dict):
     return dataclasses.replace(run, **changes) if changes else run
 
 
-def _start(scene: Scene, body) -> s.State:
-    state = s.allocate_state()
+def _start(scene: Scene) -> np.record:
+    state = allocate_record(s.STATE)
     pose, velocity = scene.workpiece.pose, scene.workpiece.velocity
     state.pose[:] = pose.x, pose.y, pose.theta
     state.velocity[:] = velocity
     state.origin[:] = state.pose
     state.start_velocity[:] = velocity
-    state.counter[s.CAUSE] = START
-    state.counter[s.NEXT_TICK] = 1
-    state.clock[s.LAST_ROW] = -1.0
+    state.cause_kind = START
+    state.next_tick = 1
+    state.last_row = -1.0
     state.cause[:] = -1
     return state
 
@@ -117,34 +118,32 @@ def _hand_over(log: s.Log, target) -> None:
     log.counts[:4] = 0
 
 
-def _account(body, state: s.State, solve: float, output: float, compile_time: float) -> Account:
+def _account(body, state: np.record, solve: float, output: float, compile_time: float) -> Account:
     from sim.recorder import compute_kinetic, compute_load_work
 
-    work = body.mass * state.work
     start = float(compute_kinetic(body, state.start_velocity))
     end = float(compute_kinetic(body, state.velocity))
     load = float(compute_load_work(body, state, state.pose))
-    friction, impact = float(work[s.FRICTION]), float(work[s.IMPACT_WORK])
+    friction, impact = float(body.mass * state.friction), float(body.mass * state.impact)  # kept per mass
     largest = max(start, end, abs(load), abs(friction), abs(impact))
-    counter, residual = state.counter, state.residual
     return Account(
-        penetration=float(residual[s.PENETRATION]),
-        gap_residual=float(residual[s.GAP]),
-        slip_residual=float(residual[s.SLIP_DRIFT]),
-        balance_residual=float(residual[s.BALANCE]),
-        cone_residual=float(residual[s.CONE]),
+        penetration=float(state.penetration),
+        gap_residual=float(state.gap_residual),
+        slip_residual=float(state.slip_residual),
+        balance_residual=float(state.balance_residual),
+        cone_residual=float(state.cone_residual),
         energy_start=start,
         energy_end=end,
         work_load=load,
         work_friction=friction,
         work_impact=impact,
         energy_residual=abs(end - start - load - friction - impact) / largest if largest > 0.0 else 0.0,
-        time_not_unique=float(state.clock[s.NOT_UNIQUE]),
-        n_steps=int(counter[s.STEPS]),
-        n_rejected=int(counter[s.REJECTED]),
-        n_evaluations=int(counter[s.EVALUATIONS]),
-        n_events=int(counter[s.EVENTS]),
-        n_impacts=int(counter[s.IMPACTS]),
+        time_not_unique=float(state.not_unique),
+        n_steps=int(state.steps),
+        n_rejected=int(state.rejected),
+        n_evaluations=int(state.evaluations),
+        n_events=int(state.events),
+        n_impacts=int(state.impacts),
         wall_compile=compile_time,
         wall_solve=solve,
         wall_output=output,

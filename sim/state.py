@@ -1,6 +1,6 @@
 """What a run is made of: options, state, work arrays and log buffers, as compiled code sees them.
 
-Everything that must survive between two calls of the compiled loop is in `State`; a run is therefore a pure function of its
+Everything that must survive between two calls of the compiled loop is in `STATE`; a run is therefore a pure function of its
 scene, whatever the size of the buffers.
 """
 
@@ -11,32 +11,17 @@ from typing import NamedTuple
 import numpy as np
 
 from dynamics.accelerations import SetBuffer, allocate_set_buffer
-from dynamics.closed import Closed, allocate_closed
-from dynamics.constrained import Mode, allocate_mode
+from dynamics.closed import CLOSED
+from dynamics.constrained import CAPACITY, MODE
 from dynamics.tolerances import Tolerances
+from geometry._record import allocate_record, define_record
 from geometry.detection import Scratch, allocate_scratch
-from sim.events import Probe, Scales, allocate_probe
+from sim.events import PROBE, Scales
 from sim.records import CONTACT_DTYPE, EVENT_DTYPE, STEP_DTYPE
-from sim.step import StepWork, allocate_step
-
-# Contacts that may be closed at one time. Sixty-four teeth of a comb on a plate still fit twice over.
-CAPACITY = 128
+from sim.step import STEP_WORK
 
 # phases of the loop
 JUMP, STEP, TICKS, DONE = 0, 1, 2, 3
-
-# State.clock
-(TIME, NEXT_STEP, CLEARANCE, PATH_START, PATH_LENGTH, LAST_FLIGHT, TALLY, NOT_UNIQUE, LAST_ROW, LAST_EVENT) = range(10)
-
-# State.counter
-(PHASE, STEPS, REJECTED, EVALUATIONS, EVENTS, IMPACTS, STALLS, SET_KIND, MEMBERS, NEXT_TICK, CAUSE, AHEAD, MUTED, AT_REST,
- AFTER_TICKS) = range(15)  # fmt: skip
-
-# State.work: energies per mass [J/kg] since the start, and the powers of friction at both ends of the path
-FRICTION, IMPACT_WORK, FRICTION_START, POWER_START, POWER_END = range(5)
-
-# State.residual: the account
-PENETRATION, GAP, SLIP_DRIFT, BALANCE, CONE = range(5)
 
 
 class Options(NamedTuple):
@@ -52,39 +37,47 @@ class Options(NamedTuple):
     tolerances: Tolerances
 
 
-class State(NamedTuple):
-    """The state of a run."""
+STATE = define_record(
+    ("time", "f8"),
+    ("pose", "f8", (3,)), ("velocity", "f8", (3,)), ("acceleration", "f8", (3,)),
+    ("mode", MODE),
+    ("phase", "i8"),
+    ("at_rest", "i8"), ("rest_force", "f8", (CAPACITY, 2)),  # a part at rest, and its forces per mass
+    # the current step: its path, what follows it, the next step's length, how far no contact can be
+    ("path", "f8", (3, 6)), ("path_start", "f8"), ("path_length", "f8"), ("after_ticks", "i8"),
+    ("next_step", "f8"), ("clearance", "f8"),
+    # the event to be treated: kind, contact, and a state shortly after it where the old mode is clearly violated
+    ("cause_kind", "i8"), ("cause", "i8", (3,)),
+    ("ahead", "i8"), ("ahead_pose", "f8", (3,)), ("ahead_velocity", "f8", (3,)),
+    ("muted", "i8"),  # the forces of the basis no longer tell whether the mode lasts
+    ("last_event", "f8"), ("stalls", "i8"), ("last_flight", "f8"),
+    # output
+    ("next_tick", "i8"), ("last_row", "f8"),
+    # uniqueness
+    ("set_kind", "i8"), ("members", "i8"), ("tally", "f8"), ("not_unique", "f8"),
+    # energies per mass [J/kg] since the start, and the power of friction at both ends of the path
+    ("origin", "f8", (3,)), ("start_velocity", "f8", (3,)),
+    ("friction", "f8"), ("impact", "f8"), ("friction_start", "f8"), ("power_start", "f8"), ("power_end", "f8"),
+    # the account
+    ("penetration", "f8"), ("gap_residual", "f8"), ("slip_residual", "f8"), ("balance_residual", "f8"),
+    ("cone_residual", "f8"),
+    ("steps", "i8"), ("rejected", "i8"), ("evaluations", "i8"), ("events", "i8"), ("impacts", "i8"),
+)  # fmt: skip
 
-    clock: np.ndarray  # (10,)
-    counter: np.ndarray  # (15,) int64
-    pose: np.ndarray  # (3,)
-    velocity: np.ndarray  # (3,)
-    acceleration: np.ndarray  # (3,)
-    origin: np.ndarray  # (3,) pose at the start
-    start_velocity: np.ndarray  # (3,)
-    work: np.ndarray  # (5,)
-    residual: np.ndarray  # (5,)
-    path: np.ndarray  # (3, 6) motion of the current step
-    cause: np.ndarray  # (3,) int64, contact of the event to be treated
-    ahead_pose: np.ndarray  # (3,) a state shortly after the event, where the old mode is clearly violated
-    ahead_velocity: np.ndarray  # (3,)
-    mode: Mode
-    rest_force: np.ndarray  # (capacity, 2) forces of a part at rest
+# Work arrays whose content does not matter between calls.
+DESK = define_record(
+    ("closed", CLOSED), ("struck", CLOSED), ("step", STEP_WORK), ("probe", PROBE),
+    ("start", "f8", (9,)), ("end", "f8", (9,)),  # pose, velocity, acceleration at both ends of a step
+    ("vector", "f8", (3,)), ("other", "f8", (3,)),
+)  # fmt: skip
 
 
 class Tools(NamedTuple):
-    """Work arrays; their content does not matter between calls."""
+    """Work arrays of a run."""
 
+    desk: np.record  # DESK
     scratch: Scratch
-    closed: Closed
-    struck: Closed
     buffer: SetBuffer
-    step: StepWork
-    probe: Probe
-    start: np.ndarray  # (9,) pose, velocity, acceleration at the start of a step
-    end: np.ndarray  # (9,)
-    vector: np.ndarray  # (3,)
-    other: np.ndarray  # (3,)
 
 
 class Log(NamedTuple):
@@ -98,22 +91,9 @@ class Log(NamedTuple):
     impulses: np.ndarray
 
 
-def allocate_state() -> State:
-    """A state with everything zero."""
-    three = [np.zeros(3) for _ in range(5)]
-    return State(
-        np.zeros(10), np.zeros(15, dtype=np.int64), *three, np.zeros(5), np.zeros(5), np.zeros((3, 6)),
-        np.zeros(3, dtype=np.int64), np.zeros(3), np.zeros(3), allocate_mode(CAPACITY), np.zeros((CAPACITY, 2)),
-    )  # fmt: skip
-
-
 def allocate_tools(part, walls) -> Tools:
     """Work arrays for one part and its walls."""
-    return Tools(
-        allocate_scratch(part, walls), allocate_closed(CAPACITY), allocate_closed(CAPACITY),
-        allocate_set_buffer(CAPACITY), allocate_step(), allocate_probe(),
-        np.zeros(9), np.zeros(9), np.zeros(3), np.zeros(3),
-    )  # fmt: skip
+    return Tools(allocate_record(DESK), allocate_scratch(part, walls), allocate_set_buffer(CAPACITY))
 
 
 def allocate_log(rows: int) -> Log:

@@ -7,12 +7,11 @@ shortest way in the kinetic metric; both corrections are of the order of the loc
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 import numpy as np
 
 from dynamics.constrained import OK, evaluate_mode, project_pose, project_velocity
-from geometry._jit import jit
+from geometry._jit import kernel
+from geometry._record import define_record
 
 ORDER = 5
 
@@ -27,22 +26,17 @@ A71, A73, A74, A75, A76 = 35 / 384, 500 / 1113, 125 / 192, -2187 / 6784, 11 / 84
 E1, E3, E4, E5, E6, E7 = 71 / 57600, -71 / 16695, 71 / 1920, -17253 / 339200, 22 / 525, -1 / 40
 
 
-class StepWork(NamedTuple):
-    """State and stages. A state is (7,): x, y, theta, vx, vy, omega, work of friction per mass."""
-
-    start: np.ndarray  # (7,)
-    end: np.ndarray  # (7,)
-    trial: np.ndarray  # (7,)
-    stage: np.ndarray  # (7, 7) rates: velocity, acceleration, power of friction per mass
-    force: np.ndarray  # (4,) forces of the basis at the last evaluation
-
-
-def allocate_step() -> StepWork:
-    """Work arrays of one integrator."""
-    return StepWork(np.zeros(7), np.zeros(7), np.zeros(7), np.zeros((7, 7)), np.zeros(4))
+# State and stages. A state is (7,): x, y, theta, vx, vy, omega, work of friction per mass.
+STEP_WORK = define_record(
+    ("start", "f8", (7,)),
+    ("end", "f8", (7,)),
+    ("trial", "f8", (7,)),
+    ("stage", "f8", (7, 7)),  # rates: velocity, acceleration, power of friction per mass
+    ("force", "f8", (4,)),  # forces of the basis at the last evaluation
+)
 
 
-@jit
+@kernel
 def evaluate_rate(body, mode, state, rate, force):
     """rate (7,) of a state (7,); returns the status of the mode."""
     status, power = evaluate_mode(body, mode, state[0:3], state[3:6], rate[3:6], force)
@@ -51,7 +45,7 @@ def evaluate_rate(body, mode, state, rate, force):
     return status
 
 
-@jit
+@kernel
 def advance(body, mode, h, work):
     """From `work.start` (whose rate is `work.stage[0]`) over h to `work.end`; leaves the rate there in `work.stage[6]`.
 
