@@ -175,7 +175,7 @@ def find_accelerations(problem: ContactProblem, tolerances: Tolerances = DEFAULT
     room = 64
     while True:
         buffer = allocate_set_buffer(len(problem), room)
-        kind = solve_acceleration_set(arrays, tolerances, buffer)
+        kind = find_members(arrays, tolerances, buffer)
         status = buffer.found.counts[STATUS]
         if status == TOO_MANY_CORNERS:
             raise ValueError(f"corner: at most {MAX_CORNERS} corner-on-corner contacts at once")
@@ -186,6 +186,9 @@ def find_accelerations(problem: ContactProblem, tolerances: Tolerances = DEFAULT
         room *= 8
     if status != OK:
         raise ValueError("the set has more pieces than fit in memory")
+    for v in range(buffer.found.counts[VERTICES]):
+        solved, unique = solve_forces(arrays, buffer.found.vertices[v], tolerances, buffer.fn[v], buffer.ft[v])
+        buffer.unique[v] = unique if solved == OK else -1
     return AccelerationSet(problem, KINDS[kind], _collect_pieces(problem, arrays, buffer, tolerances))
 
 

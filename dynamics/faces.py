@@ -40,6 +40,7 @@ from dynamics.problem import (
     VISITED,
     WIDE,
     inner,
+    merged,
 )
 from dynamics.span import describe_cone, is_inside
 
@@ -63,7 +64,7 @@ def is_allowed(table, marks, p, skip, point, tolerance):
     return True
 
 
-@inner
+@merged
 def clip_line(table, marks, p, skip, point, direction, interval, tolerances):
     """The part of point + c direction, c in interval, that the first p planes (without `skip`) allow: (low, high)."""
     px, py, pz = point
@@ -128,7 +129,7 @@ def check_edge(table, marks, row, sign, w, tolerances):
         add_segment(table, marks, w, (ex, ey, ez), (low, high), tolerances.merge)
 
 
-@inner
+@merged
 def check_rolling(table, marks, row, w, tolerances):
     """One contact alone on its plane, without slip and without slip acceleration."""
     wx, wy, wz = w
@@ -296,7 +297,7 @@ def cut_line(table, marks, n, w, point, direction, interval, tolerances):
     add_segment(table, marks, point, direction, (low, high), tolerances.merge)
 
 
-@inner
+@merged
 def sort_breaks(table, marks, n_rows, point, direction, interval, tolerances):
     """Erdmann's c_i: where the slip acceleration of an active row vanishes on a line. Sorted, distinct, inside."""
     px, py, pz = point
@@ -325,7 +326,7 @@ def sort_breaks(table, marks, n_rows, point, direction, interval, tolerances):
     return count
 
 
-@inner
+@merged
 def cut_cells(table, marks, n_rows, w, point, direction, interval, tolerances):
     """Go through the cells of a line between and at the breaks."""
     px, py, pz = point

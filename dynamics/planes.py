@@ -33,11 +33,12 @@ from dynamics.problem import (
     TANGENT,
     WIDE,
     inner,
+    merged,
 )
 from dynamics.span import describe_cone
 
 
-@inner
+@merged
 def start_polygon(polygon):
     """The whole plane: three directions a third of a turn apart."""
     for i in range(3):
@@ -103,7 +104,7 @@ def clip_polygon(source, n, line, target, tolerances):
     return _close_half_turn(target, out, line)
 
 
-@inner
+@merged
 def _close_half_turn(polygon, n, line):
     """Between neighbours that are opposite directions put the point of the cutting line nearest the origin."""
     i = 0
@@ -124,7 +125,7 @@ def _close_half_turn(polygon, n, line):
     return n
 
 
-@inner
+@merged
 def make_frame(nx, ny, nz):
     """Two unit vectors that complete a unit normal."""
     if abs(nx) <= abs(ny) and abs(nx) <= abs(nz):
@@ -162,7 +163,7 @@ def keep_side(stack, level, n, line, tolerances):
     return n
 
 
-@inner
+@merged
 def cut_by_planes(table, marks, stack, plane, frame, tolerances):
     """Polygon 0: the part of the plane that all planes of Q allow; returns its corners."""
     n = start_polygon(stack[0])
@@ -178,7 +179,7 @@ def cut_by_planes(table, marks, stack, plane, frame, tolerances):
     return n
 
 
-@inner
+@merged
 def find_signs(polygon, n, line, tolerances):
     """Which signs a line takes on a polygon: (positive, zero, negative)."""
     positive, zero, negative = False, False, False
@@ -193,7 +194,7 @@ def find_signs(polygon, n, line, tolerances):
     return positive, zero or (positive and negative), negative
 
 
-@inner
+@merged
 def enter_cell(stack, level, n, line, choice, tolerances):
     """Polygon level + 1: the part of polygon `level` where the line has sign `choice`; its corners, 0 if there is none.
 
@@ -220,7 +221,7 @@ def put_edge(table, marks, n, row, column):
     return n + 1
 
 
-@inner
+@merged
 def collect_cell_edges(table, marks, plane):
     """The edges that the contacts of one plane may use in a cell given by the signs of the rolling ones."""
     n, level = 0, 0

@@ -16,6 +16,9 @@ from geometry._jit import jit
 # Called from compiled code alone. Without the two wrappers for Python callers a kernel compiles in half the time.
 inner = functools.partial(jit, no_cpython_wrapper=True, no_cfunc_wrapper=True)
 
+# The same, for a kernel with one caller: it becomes part of that caller, which is compiled once instead of twice.
+merged = functools.partial(inner, inline="always")
+
 # The search works in two tables, so that few arrays travel from kernel to kernel: passing a tuple of many arrays costs
 # more than the arithmetic. Each column below is a list of its own.
 
@@ -66,7 +69,7 @@ class Problem(NamedTuple):
     corner: np.ndarray  # (k,) int64, -1, or the other row of the same corner-on-corner contact
 
 
-@inner
+@merged
 def compute_scale(problem):
     """Largest of |w|, |b|/|N|, |d|/|T|: the problem's own unit of acceleration; nan or inf if data are not finite."""
     w = problem.w
@@ -148,7 +151,7 @@ def set_corners(problem, combination, marks):
                 marks[j, STATE] = NO_FORCE
 
 
-@inner
+@merged
 def count_corners(corner):
     """How many corner-on-corner contacts there are."""
     count = 0
@@ -158,7 +161,7 @@ def count_corners(corner):
     return count
 
 
-@inner
+@merged
 def _same_row(table, marks, i, j, tolerance):
     """Do two rows of one plane allow the same forces? Then one of them is enough."""
     if marks[i, STATE] != marks[j, STATE] or marks[i, SIDES] != marks[j, SIDES]:
@@ -169,7 +172,7 @@ def _same_row(table, marks, i, j, tolerance):
     return True
 
 
-@inner
+@merged
 def _find_plane(table, marks, count, row, tolerance):
     """The plane a row lies on, among the first `count`, and +1 or -1 as it faces the same way; (-1, 1) if none."""
     rx, ry, rz, rb = table[row, NORMAL], table[row, NORMAL + 1], table[row, NORMAL + 2], table[row, NORMAL + 3]
@@ -185,7 +188,7 @@ def _find_plane(table, marks, count, row, tolerance):
     return -1, 1.0
 
 
-@inner
+@merged
 def _add_row(table, marks, count, row, plane, sign, tolerance):
     """Put a row on a plane (count: a new one) and return the new number of planes."""
     sides = marks[row, SIDES]

@@ -14,6 +14,7 @@ from dynamics.problem import (
     EDGE,
     FACET,
     inner,
+    merged,
 )
 
 SMALL = 12  # up to this many directions, all pairs are tried; above it, directions inside the cone are first left out
@@ -76,7 +77,7 @@ def _put(table, f, x, y, z):
     table[f, FACET], table[f, FACET + 1], table[f, FACET + 2] = x, y, z
 
 
-@inner
+@merged
 def _describe_point(table):
     """The cone {0}."""
     for f in range(3):
@@ -86,7 +87,7 @@ def _describe_point(table):
     return 6
 
 
-@inner
+@merged
 def _describe_ray(table, n):
     """All directions parallel to the first: a ray, or a line if one of them opposes it."""
     ex, ey, ez = table[0, EDGE], table[0, EDGE + 1], table[0, EDGE + 2]
@@ -110,7 +111,7 @@ def _describe_ray(table, n):
     return 5
 
 
-@inner
+@merged
 def _describe_flat(table, n, normal, tolerance):
     """All directions in one plane: the plane, and none, one or two sides of a wedge in it."""
     nx, ny, nz = normal
@@ -223,7 +224,7 @@ def _reduce(table, n, tolerance):
     return kept
 
 
-@inner
+@merged
 def _drop_inner(table, n, count, tolerance):
     """Keep the directions that lie on two facets or more; only for pointed cones of full rank."""
     rank, _ = _find_rank(table, FACET, count, tolerance)
