@@ -14,12 +14,11 @@ With `NUMBA_DISABLE_JIT=1` `jit` returns the function itself, as `njit` does.
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable
 
 import numba
 from numba.core import config, types
-from numba.core import event as numba_event
+from numba.extending import lower_cast
 
 from geometry import _machine_code
 
@@ -28,9 +27,13 @@ def jit(function: Callable | None = None, **options):
     """Compile `function` at its first call and keep the machine code for later processes. Usable as `@jit`."""
     if function is None:
         return lambda decorated: jit(decorated, **options)
+    # Nobody passes kernels to C, and nobody calls private ones from Python: leaving out those two entrances halves the
+    # time that compiling takes.
+    private = function.__name__.startswith("_")
+    options = {"no_cfunc_wrapper": True, "no_cpython_wrapper": private, **options}
     dispatcher = numba.njit(nogil=True, **options)(function)
     if not config.DISABLE_JIT:
-        _ignore_literals(dispatcher)
+        _unify_types(dispatcher)
         _machine_code.attach_store(dispatcher)
     return dispatcher
 
@@ -38,9 +41,9 @@ def jit(function: Callable | None = None, **options):
 def kernel(function: Callable):
     """As `jit`, but callers call by address instead of taking the code into theirs.
 
-    numba otherwise compiles every function again within each of its callers, in their callers, and so on, so that a deep
-    program compiles ten times slower than its size asks for. Use it for all but small helpers, which gain from being
-    inlined. A call costs about two nanoseconds.
+    numba otherwise compiles every function again within each of its callers, in their callers, and so on, so that a
+    deep program compiles ten times slower than its size asks for. Use it for all but small helpers, which gain from
+    being inlined. A call costs about two nanoseconds.
     """
     dispatcher = jit(function)
     if not config.DISABLE_JIT:
@@ -48,54 +51,33 @@ def kernel(function: Callable):
     return dispatcher
 
 
-def _ignore_literals(dispatcher) -> None:
-    """Compile one kernel for all integers, not one more for every literal 0, 1, 2 ... it is called with.
+def _unify_types(dispatcher) -> None:
+    """Compile one kernel for all integers and all arrays, not one more for every literal 0, 1, 2 ... it is called with,
+    nor for arrays that are fields of records.
 
     Without this, `f(table, 0)` and `f(table, i)` are two specialisations, and so are all kernels below: compile time
     doubles and no kernel gains from it.
     """
     template = dispatcher.get_call_template
     dispatcher.get_call_template = lambda args, kws: template(
-        tuple(types.unliteral(a) for a in args), {name: types.unliteral(a) for name, a in kws.items()}
+        tuple(_unify(a) for a in args), {name: _unify(a) for name, a in kws.items()}
     )
+
+
+def _unify(kind: types.Type) -> types.Type:
+    kind = types.unliteral(kind)
+    if isinstance(kind, types.NestedArray):
+        return types.Array(kind.dtype, kind.ndim, "C")
+    return kind
+
+
+@lower_cast(types.NestedArray, types.Array)
+def _take_nested_as_array(context, builder, from_type, to_type, value):
+    """Both are the same structure in machine code."""
+    return value
 
 
 def is_cold(*kernels) -> bool:
     """Whether a call of any of `kernels` would have to compile first, as far as the disk tells. Compiles nothing."""
     return any(not kernel.signatures and not _machine_code.has_stored_code(kernel) for kernel in kernels
                if hasattr(kernel, "signatures"))
-
-
-class CompileClock(numba_event.Listener):
-    """Measures the wall time spent compiling inside a `with` block, and tells when compiling begins.
-
-    `on_start`, if given, is called once, with no argument, when the first kernel is found to need compiling: a run that
-    finds all machine code on disk never calls it. `seconds` is 0 in that case. Not for use in two threads at once.
-    """
-
-    def __init__(self, on_start: Callable[[], None] | None = None):
-        self.seconds = 0.0
-        self._on_start = on_start
-        self._depth = 0
-        self._began = 0.0
-
-    def on_start(self, event):
-        # A kernel that calls others compiles them within its own compilation: only the outermost is timed.
-        if self._depth == 0:
-            self._began = time.perf_counter()
-            if self._on_start is not None:
-                report, self._on_start = self._on_start, None
-                report()
-        self._depth += 1
-
-    def on_end(self, event):
-        self._depth -= 1
-        if self._depth == 0:
-            self.seconds += time.perf_counter() - self._began
-
-    def __enter__(self) -> CompileClock:
-        numba_event.register("numba:compile", self)
-        return self
-
-    def __exit__(self, *unused) -> None:
-        numba_event.unregister("numba:compile", self)

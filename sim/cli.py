@@ -201,7 +201,7 @@ def list_known_errors() -> tuple[type[BaseException], ...]:
     from sim.scene import SceneError
 
     known: list[type[BaseException]] = [UserError, SceneError, OSError]
-    for module, name in (("sim.reading", "TrajectoryFileError"), ("sim.replay", "ReplayError")):
+    for module, name in (("sim.reading", "TrajectoryFileError"), ("sim.frames", "ReplayError")):
         if module in sys.modules and hasattr(sys.modules[module], name):
             known.append(getattr(sys.modules[module], name))
     return tuple(known)

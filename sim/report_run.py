@@ -26,7 +26,7 @@ def run_with_progress(scene: Scene, path: Path) -> Trajectory:
     reported before anything is compiled or computed.
     """
     with H5Sink(path, scene) as sink:
-        from geometry._jit import CompileClock
+        from geometry.compile_clock import CompileClock
         from sim.simulation import simulate
 
         with show_progress(scene) as (progress, tell_compiling), CompileClock(tell_compiling):

@@ -1,0 +1,43 @@
+"""How long compiling takes, and the moment it begins."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+
+from numba.core import event as numba_event
+
+
+class CompileClock(numba_event.Listener):
+    """Measures the wall time spent compiling inside a `with` block, and tells when compiling begins.
+
+    `on_start`, if given, is called once, with no argument, when the first kernel is found to need compiling: a run that
+    finds all machine code on disk never calls it. `seconds` is 0 in that case. Not for use in two threads at once.
+    """
+
+    def __init__(self, on_start: Callable[[], None] | None = None):
+        self.seconds = 0.0
+        self._on_start = on_start
+        self._depth = 0
+        self._began = 0.0
+
+    def on_start(self, event):
+        # A kernel that calls others compiles them within its own compilation: only the outermost is timed.
+        if self._depth == 0:
+            self._began = time.perf_counter()
+            if self._on_start is not None:
+                report, self._on_start = self._on_start, None
+                report()
+        self._depth += 1
+
+    def on_end(self, event):
+        self._depth -= 1
+        if self._depth == 0:
+            self.seconds += time.perf_counter() - self._began
+
+    def __enter__(self) -> CompileClock:
+        numba_event.register("numba:compile", self)
+        return self
+
+    def __exit__(self, *unused) -> None:
+        numba_event.unregister("numba:compile", self)

@@ -1,0 +1,106 @@
+"""Every acceleration that is possible at one time, as tables."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+from rich.console import Console
+
+from sim.console import format_number, make_console, make_table
+from sim.scene import Scene
+
+HEADLINES = {
+    "none": "No acceleration satisfies the laws of rigid bodies with Coulomb friction.",
+    "one": "One acceleration is possible.",
+    "several": "Several accelerations are possible.",
+    "continuum": "A continuum of accelerations is possible; its corners are listed.",
+}
+SHAPES = ("point", "segment", "polygon")
+
+
+def print_of_scene(scene: Scene, at: float | None) -> None:
+    """The accelerations at the start, or at the time `at`, for which the scene is run until then."""
+    if not at:
+        print_state(scene, None, None, 0.0)
+        return
+    from sim import simulate
+
+    trajectory = simulate(scene, duration=at, output_interval=None)
+    if not trajectory.status.completed:
+        make_console(stderr=True).print(f"The run ended before t = {at!r} s: {trajectory.status.happened}")
+    print_row(scene, trajectory, -1)
+
+
+def print_of_log(path: Path, at: float | None) -> None:
+    """The accelerations at a row of a log; where there is no row at that time, the logged scene is run until then."""
+    from sim.reading import read_trajectory
+
+    trajectory = read_trajectory(path)
+    if len(trajectory) == 0:
+        make_console(stderr=True).print(f"{path} has no rows; this is the start of its scene.")
+        print_of_scene(trajectory.scene, at)
+        return
+    at = float(trajectory.time[0]) if at is None else at
+    row = int(np.searchsorted(trajectory.time, at, side="right")) - 1
+    if row >= 0 and trajectory.time[row] == at:
+        print_row(trajectory.scene, trajectory, row)
+    else:
+        make_console(stderr=True).print(f"The log has no row at t = {at!r} s: its scene is run until then.")
+        print_of_scene(trajectory.scene, at)
+
+
+def print_row(scene: Scene, trajectory, row: int) -> None:
+    print_state(scene, trajectory.pose[row], trajectory.velocity[row], float(trajectory.time[row]))
+
+
+def print_state(scene: Scene, pose, velocity, time: float) -> None:
+    """The accelerations of one state; None: that of the start."""
+    from dynamics import find_accelerations
+    from sim.model import contact_problem
+
+    problem, contacts = contact_problem(scene, pose, velocity)
+    found = find_accelerations(problem)
+    console = make_console()
+    console.print(f"{scene.name} at t = {time:.9g} s: {HEADLINES[found.kind]}", style="bold")
+    if found.kind != "one":
+        console.print(f"  {found.explain()}")
+    if any(contact["gap_rate"] < 0.0 for contact in contacts):
+        console.print("  A contact closes with a speed: an impact comes before this acceleration.")
+    print_contacts(console, contacts, problem)
+    for number, piece in enumerate(found.pieces, start=1):
+        print_piece(console, scene, contacts, piece, number)
+
+
+def print_contacts(console: Console, contacts: list[dict], problem) -> None:
+    """The closed contacts of the state."""
+    if not contacts:
+        console.print("  No contact is closed.")
+        return
+    table = make_table("Closed contacts", ["#", "obstacle", "type", "x [m]", "y [m]", "normal x", "normal y", "mu",
+                                           "slip [m/s]"], words=("obstacle", "type"))
+    for index, contact in enumerate(contacts):
+        table.add_row(str(index), contact["obstacle"], contact["type"], *map(format_number, contact["point"]),
+                      *map(format_number, contact["normal"]), format_number(problem.mu[index]),
+                      format_number(contact["slip"]))
+    console.print(table)
+
+
+def print_piece(console: Console, scene: Scene, contacts: list[dict], piece, number: int) -> None:
+    """One piece of the set: its accelerations, and the forces that make each."""
+    rho, mass = scene.workpiece.rho, scene.workpiece.mass
+    mode = piece.mode or "free flight"
+    shape = "" if piece.dimension == 0 else f", a {SHAPES[piece.dimension]}{' without end' if len(piece.rays) else ''}"
+    forces = "" if piece.forces_unique or not contacts else "; its forces are not unique, the least are shown"
+    columns = ["ax [m/s^2]", "ay [m/s^2]", "alpha [rad/s^2]"]
+    for index in range(len(contacts)):
+        columns += [f"fn{index} [N]", f"ft{index} [N]"]
+    table = make_table(f"{number}: mode {mode}{shape}{forces}", [*columns, "residual"])
+    for vertex, force, residuals in zip(piece.vertices, piece.forces, piece.residuals, strict=True):
+        acceleration = (vertex[0], vertex[1], vertex[2] / rho)
+        table.add_row(*map(format_number, acceleration), *(format_number(mass * value) for value in force.ravel()),
+                      f"{residuals.worst:.1e}")
+    for ray in piece.rays:
+        direction = (f"{format_number(value)} s" for value in (ray[0], ray[1], ray[2] / rho))
+        table.add_row(*(f"+ {text}" for text in direction), *["" for _ in range(2 * len(contacts) + 1)])
+    console.print(table)

@@ -1,0 +1,31 @@
+"""Show the log of a run in a window, or save it as a movie."""
+
+from __future__ import annotations
+
+import shlex
+from pathlib import Path
+
+from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
+
+from sim.console import make_console
+from sim.reading import read_trajectory
+
+DEFAULT_FPS = 25.0
+
+
+def replay_file(path: Path, save: Path | None, speed: float, fps: float | None) -> None:
+    """A window, or with `save` a movie and a progress bar. Raises ReplayError, for a movie before anything is drawn."""
+    from sim import replay
+
+    fps = DEFAULT_FPS if fps is None else fps
+    if save is None:
+        replay.show(read_trajectory(path), fps=fps, speed=speed)
+        return
+    console = make_console(stderr=True)
+    bar = Progress(TextColumn("{task.description}"), BarColumn(), TextColumn("frame {task.completed} of {task.total}"),
+                   TimeRemainingColumn(), console=console, transient=True, disable=not console.is_terminal)
+    task = bar.add_task(save.name)
+    with bar:
+        written = replay.save_movie(read_trajectory(path), save, fps=fps, speed=speed,
+                                    progress=lambda done, total: bar.update(task, completed=done, total=total))
+    make_console().print(f"Movie: {shlex.quote(str(written))}")
