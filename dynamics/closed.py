@@ -121,23 +121,32 @@ def _get_side_rate(closed, k, side):
 
 
 @kernel
-def keep_contacts(closed, speed_zero, impulse):
-    """Drop what cannot push: opening contacts, and the sides of a corner contact that do not count.
+def is_closing(closed, speed_zero):
+    """Must there be an impact? So it is if a gap closes; at a corner contact, if it closes along both normals."""
+    for k in range(closed.n):
+        if closed.rate[k] < -speed_zero:
+            side = closed.corner[k, 2]
+            if side < 0 or _get_side_rate(closed, k, 1 - side) < -speed_zero:
+                return True
+    return False
 
-    With `impulse` contacts that close (rate < 0) are kept too; without, only those with rate 0. Pairs up what is
-    left of corner contacts in `partner`.
+
+@kernel
+def keep_contacts(closed, speed_zero):
+    """Keep what can push without an impact: drop opening contacts, and the sides of a corner that do not count.
+
+    A corner contact is open where either side opens, and follows one side alone where the other closes.
     """
     n = closed.n
     drop, alone = np.zeros(n, dtype=np.bool_), np.zeros(n, dtype=np.bool_)
     for k in range(n):
         rate = closed.rate[k]
-        drop[k] = rate > speed_zero or (rate < -speed_zero and not impulse)
+        drop[k] = abs(rate) > speed_zero
         side = closed.corner[k, 2]
         if side >= 0:
             other = _get_side_rate(closed, k, 1 - side)
-            # Opening along either normal frees the contact; a side that closes gives way to one that does not.
-            drop[k] = rate > speed_zero or other > speed_zero or (rate < -speed_zero and other >= -speed_zero)
-            alone[k] = other < -speed_zero and rate >= -speed_zero
+            drop[k] = drop[k] or other > speed_zero
+            alone[k] = other < -speed_zero
     kept = 0
     for k in range(n):
         if alone[k]:
@@ -146,11 +155,11 @@ def keep_contacts(closed, speed_zero, impulse):
             _copy_contact(closed, k, kept)
             kept += 1
     closed.n = kept
-    _pair_corners(closed)
+    pair_corners(closed)
 
 
 @kernel
-def _pair_corners(closed):
+def pair_corners(closed):
     """One row per side of each corner contact (a flush A and B contact of one side are the same row), paired."""
     n = closed.n
     kept = 0

@@ -14,8 +14,10 @@ from dynamics.closed import (
     fill_from_mode,
     fill_row,
     find_closed,
+    is_closing,
     keep_contacts,
     make_problem,
+    pair_corners,
 )
 from dynamics.constrained import LETTER_N, STATIC, choose_basis, project_pose, project_velocity
 from dynamics.impact import pick_member, solve_impact
@@ -107,11 +109,9 @@ def _meet(body, options, state, tools, log):
     here = (state.pose, state.velocity)
     if find_closed(body, state.mode, here, scales.touch, speed_zero, closed, tools.scratch) < 0:
         return CAPACITY_FULL, False
-    keep_contacts(closed, speed_zero, True)
-    closing = False
-    for k in range(closed.n):
-        closing = closing or closed.rate[k] < -speed_zero
-    if closing:
+    closing = is_closing(closed, speed_zero)
+    if closing:  # all closed contacts take part, also those that open now: the others may push them shut
+        pair_corners(closed)
         code = _strike(body, options, state, tools, log, (closed, events.IMPACT, 1.0))
         if code != GO_ON:
             return code, True
@@ -123,7 +123,7 @@ def _meet(body, options, state, tools, log):
             same = closed.triple[k, 0] == state.cause[0] and closed.triple[k, 1] == state.cause[1]
             if same and closed.triple[k, 2] == state.cause[2]:
                 closed.slip[k] = 0
-    keep_contacts(closed, speed_zero, False)
+    keep_contacts(closed, speed_zero)
     return GO_ON, closing
 
 
@@ -201,13 +201,14 @@ def _sum_bounces(body, options, state, tools, log, index):
     state.time += rest
     for k in range(struck.n):
         fill_row(body, struck, k, state.pose, v, speed_zero)
+    pair_corners(struck)
     state.cause[:] = struck.triple[0]
     code = _strike(body, options, state, tools, log, (struck, events.ACCUMULATION, 0.0))
     for c in range(3):
         state.pose[c] += v[c] * rest
     _close_gaps(body, struck, state.pose)
     find_closed(body, state.mode, here, options.scales.touch, speed_zero, closed, tools.scratch)
-    keep_contacts(closed, get_speed_zero(body, options, v), False)
+    keep_contacts(closed, get_speed_zero(body, options, v))
     return code, True
 
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from dynamics.choose import RULES
-from dynamics.closed import CLOSED, find_closed, keep_contacts
+from dynamics.closed import CLOSED, find_closed, is_closing, keep_contacts, pair_corners
 from dynamics.constrained import CAPACITY, MODE, Body
 from dynamics.tolerances import DEFAULT_TOLERANCES
 from geometry._record import allocate_record
@@ -100,7 +100,10 @@ def contact_problem(scene: Scene, pose=None, velocity=None):
     speed_zero = 1e-9 * float(np.abs(velocity).sum()) + scales.speed
     if find_closed(body, allocate_record(MODE), (pose, velocity), scales.touch, speed_zero, closed, scratch) < 0:
         raise ValueError(f"more than {CAPACITY} contacts are closed at once")
-    keep_contacts(closed, speed_zero, True)
+    if is_closing(closed, speed_zero):
+        pair_corners(closed)
+    else:
+        keep_contacts(closed, speed_zero)
     k = int(closed.n)
     contacts = []
     for i in range(k):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import h5py
@@ -14,9 +15,10 @@ from sim.account import Account, unpack_account
 from sim.bodies import Body, SceneRecord, copy_vertices
 from sim.status import Status, find_status
 from sim.trajectory import Trajectory
+from sim.unfinished import SIGNATURE, SUPERBLOCK_BYTES, UnfinishedFile, is_marked_open
 
-SIGNATURE = b"\x89HDF\r\n\x1a\n"
-ATTEMPTS = 4  # a file that is being written may show half of a change
+ATTEMPTS = 5  # a file that is being written may show half of a change
+RETRY_AFTER = 0.02  # s
 
 
 class TrajectoryFileError(ValueError):
@@ -51,46 +53,49 @@ def describe_file(path: str | Path) -> list[str]:
 
 
 def retry_while_written(path: str | Path, load):
-    """Open a log and `load(file, path)` it; again if it changed meanwhile."""
+    """Open a log and `load(file, path)` it; again if it was being written and changed meanwhile."""
     for attempt in range(ATTEMPTS):
-        writing = False
+        unfinished = False
         try:
-            with open_log(Path(path)) as file:
-                writing = file.swmr_mode
+            with open_log(Path(path)) as (file, unfinished):
                 check_format(file, path)
                 return load(file, path)
-        except TrajectoryFileError:
-            if not writing or attempt == ATTEMPTS - 1:
+        except (FileNotFoundError, PermissionError):
+            raise
+        except (TrajectoryFileError, OSError, RuntimeError, LookupError, ValueError, TypeError) as error:
+            if unfinished and attempt < ATTEMPTS - 1:
+                time.sleep(RETRY_AFTER)
+                continue
+            if isinstance(error, TrajectoryFileError):
                 raise
-        except (OSError, RuntimeError, KeyError, ValueError, TypeError) as error:
-            if isinstance(error, FileNotFoundError | PermissionError):
-                raise
-            if not writing or attempt == ATTEMPTS - 1:
-                raise TrajectoryFileError(path, f"is damaged ({str(error).splitlines()[0]})") from error
-        time.sleep(0.02)
+            cause = (str(error) or repr(error)).splitlines()[0]
+            raise TrajectoryFileError(path, f"is damaged or cut short ({cause})") from error
     raise AssertionError("not reached")
 
 
-def open_log(path: Path) -> h5py.File:
-    """Open a log for reading, never locking it; files without a regular end are opened as if still written."""
+@contextmanager
+def open_log(path: Path) -> Iterator[tuple[h5py.File, bool]]:
+    """Open a log for reading, never locking it; yields the file, and whether its writer has not closed it."""
     if path.is_dir():
         raise TrajectoryFileError(path, "is a folder, not a log file")
     with open(path, "rb") as raw:
-        start = raw.read(len(SIGNATURE) + 4)
+        start = raw.read(SUPERBLOCK_BYTES)
     if not start:
         raise TrajectoryFileError(path, "is empty")
     if not start.startswith(SIGNATURE):
         raise TrajectoryFileError(path, "is not an HDF5 file")
+    if is_marked_open(start):
+        with UnfinishedFile(path) as raw, h5py.File(raw, "r") as file:
+            yield file, True
+        return
     try:
-        return h5py.File(path, "r", locking=False)
+        file = h5py.File(path, "r", locking=False)
     except OSError as error:
-        marked_open = start[8:9] >= b"\x03" and start[11:] != b"\x00"  # version and flags in HDF5's superblock
-        if "truncated" in str(error) and not marked_open:
+        if "truncated" in str(error):
             raise TrajectoryFileError(path, "is cut short: part of it is missing, copy it again") from error
-    try:
-        return h5py.File(path, "r", locking=False, swmr=True)
-    except OSError as error:
         raise TrajectoryFileError(path, f"cannot be opened as HDF5 ({str(error).splitlines()[0]})") from error
+    with file:
+        yield file, False
 
 
 def check_format(file: h5py.File, path: str | Path) -> None:
@@ -110,7 +115,7 @@ def load_trajectory(file: h5py.File, path: str | Path) -> Trajectory:
     """All that a log holds."""
     status, account, message = load_end(file)
     counts = load_counts(file, path)
-    tables = {name: load_table(file, path, name, counts[name]) for name in layout.TABLES}
+    tables = {name: load_table(file, name, counts[name]) for name in layout.TABLES}
     check_links(tables, path)
     record = load_record(file)
     return Trajectory(None, *(tables[name] for name in layout.TABLES), status, account, message, record)
@@ -134,30 +139,14 @@ def load_counts(file: h5py.File, path: str | Path) -> dict[str, int]:
     return counts
 
 
-def load_table(file: h5py.File, path: str | Path, table: str, count: int) -> np.ndarray:
+def load_table(file: h5py.File, table: str, count: int) -> np.ndarray:
     """The first `count` rows of a table."""
     rows = np.zeros(count, layout.TABLE_DTYPES[table])
-    size = Path(path).stat().st_size
     for spec in layout.LAYOUTS[table]:
         dataset = file[table][spec.name]
-        if file.swmr_mode:
-            check_chunks(dataset, count, path, size)
         if count:
             layout.unpack_columns(dataset[:count], spec, rows)
     return rows
-
-
-def check_chunks(dataset: h5py.Dataset, count: int, path: str | Path, size: int) -> None:
-    """Do the first `count` rows lie inside the file? HDF5 reads zeros past the end of an unfinished file, silently."""
-    ends = [0]
-
-    def note_end(chunk) -> None:
-        if chunk.chunk_offset[0] < count:
-            ends.append(chunk.byte_offset + chunk.size)
-
-    dataset.id.chunk_iter(note_end)
-    if max(ends) > size:
-        raise TrajectoryFileError(path, f"is cut short: {dataset.name} goes on past the end of the file")
 
 
 def check_links(tables: dict[str, np.ndarray], path: str | Path) -> None:
