@@ -82,7 +82,9 @@ def close_superblock(superblock: bytes, size: int) -> bytes:
 def compute_checksum(data: bytes) -> int:
     """Bob Jenkins' lookup3 (hashlittle, 2006), the checksum of HDF5's metadata."""
     a = b = c = (0xDEADBEEF + len(data)) & MASK
-    blocks = max(-(-len(data) // 12), 1)
+    if not data:
+        return c
+    blocks = -(-len(data) // 12)
     words = struct.unpack(f"<{3 * blocks}I", data.ljust(12 * blocks, b"\0"))
     for k in range(0, len(words), 3):
         a, b, c = (a + words[k]) & MASK, (b + words[k + 1]) & MASK, (c + words[k + 2]) & MASK
