@@ -10,11 +10,20 @@ from typing import NamedTuple
 
 import numpy as np
 
-from dynamics.acceleration_set import KINDS, LETTERS, AccelerationSet, ContactProblem, Piece, is_inside
+from dynamics.acceleration_set import (
+    KINDS,
+    LETTERS,
+    AccelerationSet,
+    ContactProblem,
+    Piece,
+    is_inside,
+)
 from dynamics.certificate import compute_residuals
+from dynamics.crowd import walk_crowd
 from dynamics.faces import walk_faces
 from dynamics.problem import (
     COUNT,
+    CROWD,
     DIMENSION,
     FLOATS,
     INTEGERS,
@@ -26,6 +35,7 @@ from dynamics.problem import (
     PIECE_OF_RAY,
     PIECE_OF_VERTEX,
     PIECES,
+    PLANES,
     RAY,
     RAYS,
     SEEN,
@@ -84,7 +94,7 @@ def allocate_set_buffer(k_max: int, vertices_max: int = 64) -> SetBuffer:
         found,
         np.zeros((length, FLOATS)),
         np.zeros((length, INTEGERS), np.int64),
-        np.zeros((min(k, 28) + 4, min(4 * k, 512) + 64, 3)),
+        np.zeros((min(k, 28) + 4, 2 * k + 64, 4)),
         np.zeros((m, k)),
         np.zeros((m, k)),
         np.zeros(m, np.int64),
@@ -151,7 +161,10 @@ def find_members(problem, tolerances, buffer):
             set_corners(problem, combination, marks)
         group_planes(table, marks, k, tolerances.angle)
         marks[SEEN, COUNT] = 0
-        walk_faces(table, marks, buffer.stack, w, tolerances)
+        if marks[PLANES, COUNT] > CROWD:
+            walk_crowd(table, marks, buffer.stack, w, tolerances)
+        else:
+            walk_faces(table, marks, buffer.stack, w, tolerances)
     return export(buffer.found, table, marks, scale)
 
 

@@ -23,6 +23,8 @@ from dynamics.problem import (
     EQUATION,
     FACET,
     FIRST,
+    NEAR,
+    NEARBY,
     NEXT,
     NORMAL,
     OUT_OF_ROOM,
@@ -53,9 +55,11 @@ def dot(a, i, c, x, y, z):
 
 @inner
 def is_allowed(table, marks, p, skip, point, tolerance):
-    """Do the first p planes, without plane `skip`, allow the point?"""
+    """Do the first p planes, without plane `skip`, allow the point? Only those nearby are asked, if they are listed."""
     x, y, z = point
-    for l in range(p):
+    nearby = marks[NEARBY, COUNT]
+    for m in range(nearby if nearby > 0 else p):
+        l = marks[m, NEAR] if nearby > 0 else m
         value = dot(table, l, EQUATION, x, y, z) + table[l, EQUATION + 3]
         if abs(value) > tolerance and l != skip:
             sides = marks[l, PLANE_SIDES]
@@ -326,7 +330,7 @@ def sort_breaks(table, marks, n_rows, point, direction, interval, tolerances):
     return count
 
 
-@merged
+@inner
 def cut_cells(table, marks, n_rows, w, point, direction, interval, tolerances):
     """Go through the cells of a line between and at the breaks."""
     px, py, pz = point

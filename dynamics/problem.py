@@ -35,7 +35,9 @@ FACET = 23  # per inequality of that cone
 VISITED = 26  # vertices of Q that have been looked at
 VERTEX = 29  # per vertex found
 RAY = 32  # per ray found
-FLOATS = 35
+BALL = 35  # per node of the tree of half-spaces: 35:39 centre, 39 radius
+KEY = 40  # per contact row: a number that rows of one plane share
+FLOATS = 41
 
 # columns of `marks` (int64)
 STATE = 0  # per contact row: one of the states below
@@ -48,9 +50,17 @@ ACTIVE_PLANE, ACTIVE_ROW = 8, 9  # planes and rows of the face being looked at
 CHOICE, CORNERS = 8, 10  # per level of the slip cells of a plane: sign, corners of its polygon
 PIECE_OF_VERTEX, PIECE_OF_RAY, DIMENSION = 11, 12, 13  # per vertex, ray, piece found
 COUNT = 14  # the counters below
-INTEGERS = 15
+ITEM = 15  # half-spaces in the order of the tree
+LOW, HIGH, CHILD = 16, 17, 18  # per node of the tree: its items, its first child (the second follows)
+TODO = 19  # nodes still to be looked at
+ORDER = 20  # contact rows by their key
+PLACE = 21  # per plane: where its half-space stands in the order of the tree
+NEAR = 22  # planes near the polygon being looked at
+INTEGERS = 23
 
-PIECES, VERTICES, RAYS, STATUS, SEEN, KIND, PLANES = 0, 1, 2, 3, 4, 5, 6
+CROWD = 24  # with more planes than this, the tree is faster than looking at all pairs
+
+PIECES, VERTICES, RAYS, STATUS, SEEN, KIND, PLANES, NEARBY = 0, 1, 2, 3, 4, 5, 6, 7
 SLIDES_NEGATIVE, ROLLS, SLIDES_POSITIVE, NO_FORCE = -1, 0, 1, 2
 OK, OUT_OF_ROOM, NOT_FINITE, TOO_MANY_CORNERS = 0, 1, 2, 3
 MAX_CORNERS = 4
@@ -172,11 +182,11 @@ def _same_row(table, marks, i, j, tolerance):
     return True
 
 
-@merged
-def _find_plane(table, marks, count, row, tolerance):
-    """The plane a row lies on, among the first `count`, and +1 or -1 as it faces the same way; (-1, 1) if none."""
+@inner
+def _find_plane(table, first, count, row, tolerance):
+    """The plane a row lies on, among those from `first` to `count`, and +1 or -1 as it faces the same way; (-1, 1) if none."""
     rx, ry, rz, rb = table[row, NORMAL], table[row, NORMAL + 1], table[row, NORMAL + 2], table[row, NORMAL + 3]
-    for p in range(count):
+    for p in range(first, count):
         for sign in (1.0, -1.0):
             if (
                 abs(table[p, EQUATION] - sign * rx) <= tolerance
@@ -188,7 +198,7 @@ def _find_plane(table, marks, count, row, tolerance):
     return -1, 1.0
 
 
-@merged
+@inner
 def _add_row(table, marks, count, row, plane, sign, tolerance):
     """Put a row on a plane (count: a new one) and return the new number of planes."""
     sides = marks[row, SIDES]
@@ -218,15 +228,58 @@ def _add_row(table, marks, count, row, plane, sign, tolerance):
     return count
 
 
+@merged
+def sort_rows(table, marks, k):
+    """Order the rows by a key that is the same for rows of one plane, whichever way they face (heap sort)."""
+    for i in range(k):
+        value = 0.6123 * table[i, NORMAL] + 0.3791 * table[i, NORMAL + 1] - 0.5417 * table[i, NORMAL + 2]
+        table[i, KEY] = abs(value + 0.4339 * table[i, NORMAL + 3])
+        marks[i, ORDER] = i
+    for start in range(k // 2 - 1, -k, -1):
+        if start >= 0:
+            root, end = start, k
+        else:  # the heap stands: take the largest away
+            root, end = 0, k + start
+            marks[0, ORDER], marks[end, ORDER] = marks[end, ORDER], marks[0, ORDER]
+        while 2 * root + 1 < end:
+            child = 2 * root + 1
+            if child + 1 < end and table[marks[child, ORDER], KEY] < table[marks[child + 1, ORDER], KEY]:
+                child += 1
+            if table[marks[root, ORDER], KEY] >= table[marks[child, ORDER], KEY]:
+                break
+            marks[root, ORDER], marks[child, ORDER] = marks[child, ORDER], marks[root, ORDER]
+            root = child
+
+
+@merged
+def group_sorted(table, marks, k, tolerance):
+    """`group_planes` for many rows: only rows with nearly the same key can share a plane."""
+    sort_rows(table, marks, k)
+    count = 0
+    for i in range(k):
+        row = marks[i, ORDER]
+        plane, sign = -1, 1.0
+        j = i - 1
+        while j >= 0 and plane < 0 and table[row, KEY] - table[marks[j, ORDER], KEY] <= 4.0 * tolerance:
+            candidate = marks[marks[j, ORDER], PLANE]
+            plane, sign = _find_plane(table, candidate, candidate + 1, row, tolerance)
+            j -= 1
+        count = _add_row(table, marks, count, row, plane, sign, tolerance)
+    return count
+
+
 @inner
 def group_planes(table, marks, k, tolerance):
     """Find the distinct planes N.a + b = 0 (either way round) and list the pushing rows of each; returns how many.
 
     A row equal to one already listed is left out: it adds forces, not accelerations.
     """
-    count = 0
-    for row in range(k):
-        plane, sign = _find_plane(table, marks, count, row, tolerance)
-        count = _add_row(table, marks, count, row, plane, sign, tolerance)
+    if k > CROWD:
+        count = group_sorted(table, marks, k, tolerance)
+    else:
+        count = 0
+        for row in range(k):
+            plane, sign = _find_plane(table, 0, count, row, tolerance)
+            count = _add_row(table, marks, count, row, plane, sign, tolerance)
     marks[PLANES, COUNT] = count
     return count
