@@ -238,6 +238,7 @@ class _Store(caching._Cache):
         self._function = function
         self._prefix = f"{function.__module__}.{function.__qualname__}-{code.co_firstlineno}-".replace("<locals>", "in")
         self._enabled = True
+        self.by_address = False
 
     @property
     def cache_path(self):
@@ -268,9 +269,11 @@ class _Store(caching._Cache):
         return _find_folder() / f"{self._prefix}{hashlib.sha256(key).hexdigest()[:16]}{SUFFIX}"
 
     def load_overload(self, signature, target_context):
-        target_context.refresh()
         if not self._enabled or _find_folder() is None:
             return None
+        if target_context not in _refreshed:  # takes milliseconds, and there may be a hundred kernels to load
+            target_context.refresh()
+            _refreshed.append(target_context)
         try:
             key = self._make_key(signature, target_context.codegen())
             content = read_sealed(self._path(key))
@@ -280,7 +283,7 @@ class _Store(caching._Cache):
             if stored_key != key or stored_signature != signature:
                 return None
             for module, name, arguments in callees:
-                getattr(importlib.import_module(module), name).compile(arguments)
+                _bring(getattr(importlib.import_module(module), name), arguments)
             return compiler.CompileResult._rebuild(target_context, *parts)
         except Exception:  # whatever is wrong with stored code, compiling again is right
             return None
@@ -291,9 +294,14 @@ class _Store(caching._Cache):
         if result.library.has_dynamic_globals or any(not lifted.can_cache for lifted in result.lifted):
             return  # addresses of this process stand in the code
         key = self._make_key(signature, result.codegen)
-        called = set(_SYMBOL.findall(result.library.get_llvm_str())) - {_name_symbol(self._function, result.signature.args)}
+        own = _name_symbol(self._function, result.signature.args)
+        called = set(_SYMBOL.findall(result.library.get_llvm_str())) - {own}
         callees = [_separate[symbol] for symbol in sorted(called)]
-        content = serialize.dumps((key, signature, callees, result._reduce()))
+        parts = result._reduce()
+        if self.by_address:
+            name, kind, (machine_code, bitcode) = parts[0]
+            parts = ((name, kind, (machine_code, _keep_names(bitcode, result.fndesc))), *parts[1:])
+        content = serialize.dumps((key, signature, callees, parts))
         try:
             self._path(key).parent.mkdir(exist_ok=True, mode=0o700)
             write_sealed(self._path(key), content)
@@ -301,6 +309,32 @@ class _Store(caching._Cache):
             self.disable()  # a full disk, say: this process goes on with what it compiled
 
 
+def _keep_names(bitcode: bytes, described) -> bytes:
+    """Bitcode with the entrances of a kernel as empty functions.
+
+    Nobody links a kernel that is called by address, so its bitcode is not needed, only slow to parse at every start.
+    But numba looks there for the names that the machine code defines.
+    """
+    entrances = {described.llvm_func_name, described.llvm_cpython_wrapper_name, described.llvm_cfunc_wrapper_name}
+    module = llvmlite.binding.parse_bitcode(bitcode)
+    names = [f.name for f in module.functions if f.name in entrances and not f.is_declaration]
+    empty = "\n".join(f'define void @"{name}"() {{ ret void }}' for name in names)
+    return llvmlite.binding.parse_assembly(empty).as_bitcode()
+
+
+def _bring(dispatcher, arguments) -> None:
+    """Make a kernel that stored code calls ready, as `Dispatcher.compile` does, without the timers that it nests."""
+    if arguments in dispatcher.overloads:
+        return
+    result = dispatcher._cache.load_overload(arguments, dispatcher.targetctx)
+    if result is None:
+        dispatcher.compile(arguments)
+    else:
+        dispatcher.targetctx.insert_user_function(result.entry_point, result.fndesc, [result.library])
+        dispatcher.add_overload(result)
+
+
+_refreshed: list = []
 _current: list[_State] = []
 _folder: list[Path | None] = []
 
@@ -341,10 +375,12 @@ def _name_symbol(function, arguments) -> str:
 def call_by_address(dispatcher) -> None:
     """Let callers of this kernel hold a symbol for it instead of a copy of its code.
 
-    The symbol is bound when the kernel is compiled or loaded. Code of a caller on disk lists its symbols, and they are bound
-    before it is loaded (`_Store.load_overload`).
+    The symbol is bound when the kernel is compiled or loaded. Code of a caller on disk lists its symbols, and they are
+    bound before it is loaded (`_Store.load_overload`).
     """
     add = dispatcher.add_overload
+    if isinstance(dispatcher._cache, _Store):
+        dispatcher._cache.by_address = True
 
     def add_overload(result):
         add(result)
