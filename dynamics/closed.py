@@ -16,7 +16,6 @@ from geometry._jit import jit, kernel
 from geometry._record import define_record
 from geometry.detection import find_contacts
 
-
 CLOSED = define_record(
     ("n", "i8"),  # contacts
     ("triple", "i8", (CAPACITY, 3)),

@@ -6,9 +6,9 @@ from math import sqrt
 
 import numpy as np
 
+from dynamics.accelerations import find_members
 from dynamics.closed import fill_from_mode, make_problem
 from dynamics.constrained import FREE, OK
-from dynamics.accelerations import find_members
 from dynamics.problem import VERTICES
 from geometry._jit import jit, kernel
 from geometry.contacts import compute_gap_rate

@@ -14,7 +14,6 @@ import numpy as np
 
 from dynamics.constrained import (
     FREE,
-    LETTER_L,
     LETTER_N,
     LETTER_R,
     ROLLING,
@@ -32,6 +31,10 @@ from geometry.path import evaluate_path
 (START, CONTACT, IMPACT, SEPARATION, SLIP, STICK, EDGE_END, MODE_LOST, UNIQUENESS, ACCUMULATION, REST) = range(11)
 
 NO_MONITOR = -1
+
+# Places of a step where the monitors are looked at. The error control keeps steps short against the time in which a
+# monitor can turn twice: the local error is 1e-11 where the monitors change by 1e-2.
+SAMPLES = 3
 
 
 class Scales(NamedTuple):
@@ -69,27 +72,42 @@ def compute_monitor(body, mode, scales, monitor, pose, velocity, force):
 
 @kernel
 def find_least_monitor(body, mode, scales, pose, velocity, force, muted):
-    """(value, kind, contact) of the smallest monitor; (inf, NO_MONITOR, -1) in free flight. With `muted`, forces are skipped."""
+    """(value, kind, contact) of the smallest monitor; (inf, NO_MONITOR, -1) in free flight. With `muted` forces are
+    skipped."""
     basis = mode.kind
     least, kind, contact = np.inf, NO_MONITOR, -1
     if basis == FREE or basis == STATIC:
         return least, kind, contact
     for k in range(mode.n):
-        in_basis = k == mode.first or (basis == SLIDING_TWICE and k == mode.second)
-        for candidate in (SEPARATION, SLIP, STICK, EDGE_END, MODE_LOST):
-            if candidate == SEPARATION and (not in_basis or muted):
-                continue
-            if candidate == SLIP and (not in_basis or basis != ROLLING or muted):
-                continue
-            if candidate == STICK and mode.letter[k] != LETTER_R and mode.letter[k] != LETTER_L:
-                continue
-            if candidate == EDGE_END and mode.letter[k] == LETTER_N:
-                continue
-            if candidate == MODE_LOST and in_basis:
-                continue
-            value = compute_monitor(body, mode, scales, (candidate, k), pose, velocity, force)
+        second = basis == SLIDING_TWICE and k == mode.second
+        in_basis = second or k == mode.first
+        if in_basis and not muted:
+            offset = 2 if second else 0
+            value = force[offset] / (FORCE_ROUNDING * scales.force)
             if value < least:
-                least, kind, contact = value, candidate, k
+                least, kind, contact = value, SEPARATION, k
+            if basis == ROLLING:
+                room = get_mu(body, mode.triple[k]) * force[0] - abs(force[1])
+                value = room / (FORCE_ROUNDING * scales.force)
+                if value < least:
+                    least, kind, contact = value, SLIP, k
+        rolls = mode.letter[k] == LETTER_N
+        if rolls and in_basis:
+            continue
+        gap, along, nx, ny, rx, ry = compute_contact(body.part, body.walls, mode.triple[k], pose)
+        if not rolls:
+            slip = ny * velocity[0] - nx * velocity[1] + (nx * rx + ny * ry) * velocity[2]
+            value = (slip if mode.letter[k] == LETTER_R else -slip) / scales.speed
+            if value < least:
+                least, kind, contact = value, STICK, k
+            length = compute_edge_length(body.part, body.walls, mode.triple[k])
+            value = (min(along, length - along) + 2.0 * scales.touch) / (0.01 * scales.touch)
+            if value < least:
+                least, kind, contact = value, EDGE_END, k
+        if not in_basis:
+            value = (4.0 * scales.touch - abs(gap)) / scales.touch
+            if value < least:
+                least, kind, contact = value, MODE_LOST, k
     return least, kind, contact
 
 
@@ -115,13 +133,12 @@ def find_least_at(body, mode, scales, path, tau, probe_muted):
 def locate_end_of_mode(body, mode, scales, path, duration, probe_muted):
     """First time in [0, duration] at which a monitor crosses zero on its way below -1.
 
-    Returns (time, kind, contact), or (inf, NO_MONITOR, -1). Looks at the middle, at the end and, where the three values
-    suggest a minimum between them, there too; the step is short against the time in which a monitor can turn.
+    Returns (time, kind, contact), or (inf, NO_MONITOR, -1). Looks at SAMPLES places.
     """
     low = 0.0
     value_low, _, _ = find_least_at(body, mode, scales, path, 0.0, probe_muted)
-    samples = (0.25 * duration, 0.5 * duration, 0.75 * duration, duration)
-    for high in samples:
+    for part in range(1, SAMPLES + 1):
+        high = duration * part / SAMPLES
         value, kind, contact = find_least_at(body, mode, scales, path, high, probe_muted)
         if value < -1.0:
             for _ in range(16):

@@ -6,7 +6,6 @@ from math import sqrt
 
 import numpy as np
 
-from dynamics.reactions import solve_forces
 from dynamics.choose import CONTINUE, STOP
 from dynamics.closed import (
     compute_gap_accelerations,
@@ -21,12 +20,21 @@ from dynamics.closed import (
 )
 from dynamics.constrained import LETTER_N, STATIC, choose_basis, project_pose, project_velocity
 from dynamics.impact import pick_member, solve_impact
+from dynamics.reactions import solve_forces
 from geometry._jit import jit, kernel
 from geometry.contacts import compute_contact
 from sim import events
 from sim.recorder import write_event, write_impulses
 from sim.state import STEP
-from sim.status_codes import CAPACITY_FULL, CONSTRAINT_LOST, GO_ON, NO_IMPACT_SOLUTION, NO_SOLUTION, NOT_UNIQUE_STOP, STALLED
+from sim.status_codes import (
+    CAPACITY_FULL,
+    CONSTRAINT_LOST,
+    GO_ON,
+    NO_IMPACT_SOLUTION,
+    NO_SOLUTION,
+    NOT_UNIQUE_STOP,
+    STALLED,
+)
 
 # Height of a bounce, relative to the touch distance, below which the remaining bounces are summed as a geometric series.
 # The error of the sum is of the order of that height: a larger value would be seen in the motion; bounces lower than the

@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-from dynamics.reactions import solve_forces
 from dynamics.closed import fill_from_mode, make_problem
 from dynamics.constrained import (
+    CAPACITY,
     LETTER_N,
     SLIDING_TWICE,
     STATIC,
     evaluate_mode,
     get_mu,
 )
+from dynamics.reactions import solve_forces
 from geometry._jit import jit, kernel
 from geometry.contacts import compute_contact
-from dynamics.constrained import CAPACITY
 
 
 @jit
