@@ -137,6 +137,7 @@ def test_checksum_is_that_of_hdf5(whole_logs):
     superblock = whole_logs["closed"][:SUPERBLOCK_BYTES]
     assert not is_marked_open(superblock) and is_marked_open(whole_logs["killed"])
     assert close_superblock(superblock, int.from_bytes(superblock[28:36], "little")) == superblock
+    assert not is_marked_open(close_superblock(whole_logs["killed"][:SUPERBLOCK_BYTES], 1000))
     assert compute_checksum(b"") == 0xDEADBEEF  # from the author's own test of lookup3
     assert compute_checksum(b"Four score and seven years ago") == 0x17770551
 

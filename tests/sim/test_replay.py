@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from sim.draw import KIND_TEXT, FramePainter, build_arrow, build_cone, draw_frame, format_force, round_down
-from sim.frames import compute_state, read_state
+from sim.frames import compute_state, find_recent_impacts, read_state
 from sim.picture import Picture
 from sim.status import Status
 from sim.trajectory import Trajectory
@@ -169,6 +169,19 @@ def test_very_long_arrows_are_cut():
     assert longest == pytest.approx(2.0 * painter.length)
 
 
+@pytest.mark.parametrize(("scale", "clock"), [(1.0, "t = 0.1000 s"), (0.01, "t = 10.000 ms")])
+def test_clock_cursor_and_mode_tell_the_instant(scale, clock):
+    trajectory = make_slide(scale=scale)
+    picture = Picture(make_figure(), trajectory)
+    picture.paint(0.1 * np.sqrt(scale))
+    factor = picture.timeline.factor
+    assert list(picture.timeline.cursor.get_xdata()) == pytest.approx([0.1 * np.sqrt(scale) * factor] * 2)
+    assert picture._clock.get_text() == clock and picture._mode.get_text() == "mode rr:  r sliding right"
+    picture.paint_row(-1)
+    assert list(picture.timeline.cursor.get_xdata()) == pytest.approx([trajectory.time[-1] * factor] * 2)
+    assert picture._mode.get_text() == "mode nn:  n rolling"
+
+
 def test_impacts_are_shown_for_a_moment():
     trajectory = make_bounce()
     painter = make_painter(trajectory)
@@ -180,6 +193,12 @@ def test_impacts_are_shown_for_a_moment():
             shown.append(len(painter._impacts.get_xdata()))
         assert shown == ([0, 2, 2, 0] if time + painter._flash < trajectory.time[-1] else [0, 2, 2, 2])
     assert np.allclose(painter._impacts.get_data(), [[-0.05, 0.05], [0.0, 0.0]])
+    assert len(find_recent_impacts(trajectory, trajectory.events["time"][0], 1e-3)) == 2
+    impulses = trajectory.impulses.copy()
+    impulses["fn"][0] = 0.0
+    trajectory = Trajectory(None, trajectory.steps, trajectory.contacts, trajectory.events, impulses,
+                            trajectory.status, trajectory.account, record=trajectory.record)  # fmt: skip
+    assert np.array_equal(find_recent_impacts(trajectory, trajectory.events["time"][0], 1e-3), [[0.05, 0.0]])
 
 
 def test_forces_in_words():
