@@ -9,7 +9,7 @@ NEED = import sys; sys.exit(sys.version_info < (3, 11))
 demo: setup
 	@mkdir -p outputs
 	@$(STICTION) run peg_in_hole -o outputs/peg_in_hole.h5
-	@$(STICTION) replay outputs/peg_in_hole.h5 --save outputs/peg_in_hole.gif
+	@$(STICTION) replay outputs/peg_in_hole.h5 --save outputs/peg_in_hole.gif --speed 0.05
 
 test: setup
 	@.venv/bin/python -m pytest

@@ -153,7 +153,9 @@ class FramePainter:
         shape = shape * np.array([1.0, ratio]) + np.array([0.02, 0.055])
         axes.add_patch(Polygon(shape, closed=True, facecolor=FAINT, edgecolor="white", linewidth=0.4,
                                transform=axes.transAxes, zorder=11))  # fmt: skip
-        axes.text(0.02 + share + 0.01, 0.055, format_force(force), transform=axes.transAxes, va="center",
+        largest = np.max(np.hypot(self.trajectory.contacts["fn"], self.trajectory.contacts["ft"]))
+        text = format_force(force) + (" (longer arrows cut)" if largest > CUT_LENGTH * self.force_scale else "")
+        axes.text(0.02 + share + 0.01, 0.055, text, transform=axes.transAxes, va="center",
                   color=TEXT, fontsize=9, zorder=11)  # fmt: skip
 
     def _show_bodies(self, state: FrameState) -> None:

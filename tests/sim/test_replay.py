@@ -165,6 +165,8 @@ def test_very_long_arrows_are_cut():
     painter = make_painter(Trajectory(None, trajectory.steps, contacts, trajectory.events, trajectory.impulses,
                                       trajectory.status, trajectory.account, record=trajectory.record))  # fmt: skip
     painter.paint_row(0)
+    assert any("longer arrows cut" in text.get_text() for text in painter.axes.texts)
+    assert not any("longer arrows cut" in text.get_text() for text in make_painter(trajectory).axes.texts)
     longest = max(np.ptp(path.vertices, axis=0).max() for path in painter._normal.get_paths())
     assert longest == pytest.approx(2.0 * painter.length)
 
