@@ -16,7 +16,7 @@ from sim.scene import Scene
 from sim.storage import H5Sink
 from sim.trajectory import Trajectory
 
-COMPILING = "Compiling, once on this machine; this takes about half a minute ..."
+COMPILING = "Compiling, once on this machine; this takes about a minute ..."
 
 
 def run_with_progress(scene: Scene, path: Path) -> Trajectory:
@@ -115,5 +115,7 @@ def describe_not_unique(trajectory: Trajectory) -> str:
     spans = trajectory.not_unique
     if len(spans) == 0:
         return "never: one acceleration at all times"
+    if trajectory.account.time_not_unique == 0.0:
+        return f"at {len(spans)} instant(s) only, first at t = {spans[0, 0]:.6g} s"
     total = format_number(trajectory.account.time_not_unique, "s")
     return f"{total} in {len(spans)} interval(s), first at t = {spans[0, 0]:.6g} s"
