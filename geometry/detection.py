@@ -370,8 +370,7 @@ def _bound_crossing(gap, gap_rate, curvature):
     """Time before which the gap cannot change sign, for |gap''| <= curvature."""
     if gap < 0.0:
         gap, gap_rate = -gap, -gap_rate
-    if curvature > 0.0:
-        return (gap_rate + sqrt(gap_rate * gap_rate + 2.0 * curvature * gap)) / curvature
-    if gap_rate < 0.0:
-        return -gap / gap_rate
-    return np.inf
+    root = sqrt(gap_rate * gap_rate + 2.0 * curvature * gap)
+    if gap_rate < 0.0:  # the form without cancellation, for a curvature of rounding size
+        return 2.0 * gap / (root - gap_rate)
+    return (gap_rate + root) / curvature if curvature > 0.0 else np.inf
