@@ -13,7 +13,7 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
-from matplotlib.backend_bases import KeyEvent, MouseButton, MouseEvent
+from matplotlib.backend_bases import KeyEvent, MouseButton, MouseEvent, key_press_handler
 from matplotlib.figure import Figure
 from matplotlib.widgets import Button
 
@@ -59,13 +59,14 @@ def open_window(title: str) -> Figure:
 
     help_text = "there is no display to open a window on; save a movie instead: --save NAME.gif, .mp4 or .html"
     try:
-        figure = plt.figure(figsize=WINDOW_SIZE, num=f"Stiction: {title}", clear=True)
+        figure = plt.figure(figsize=WINDOW_SIZE)
     except Exception as error:  # each window system has its own errors
         raise ReplayError(f"{help_text} ({type(error).__name__}: {str(error).splitlines()[0]})") from error
     windows = {name.lower() for name in backend_registry.list_builtin(BackendFilter.INTERACTIVE)}
     if plt.get_backend().lower() not in windows and not plt.get_backend().startswith("module://"):
         plt.close(figure)
         raise ReplayError(help_text)
+    figure.canvas.manager.set_window_title(f"Stiction: {title}")
     return figure
 
 
@@ -159,8 +160,8 @@ class Viewer:
         elif event.key in ("home", "end"):
             self.pause()
             self.step(-len(self.trajectory) if event.key == "home" else len(self.trajectory))
-        elif event.key in ("q", "ctrl+w") and self.picture.figure.canvas.manager is not None:
-            self.picture.figure.canvas.manager.destroy()
+        else:
+            key_press_handler(event)  # matplotlib's own keys: q closes, s saves, f fills the screen
 
     def _add_controls(self, figure: Figure) -> None:
         self.back_button = self._add_button(figure, 0.085, "−1", lambda event: self.step(-1))

@@ -29,6 +29,8 @@ def test_frame_times():
     assert len(find_frame_times(trajectory, 25.0, 0.1)) == 103
     assert len(find_frame_times(make_tip(1.0), 25.0, 1.0)) == 26
     assert len(find_frame_times(take_rows(trajectory, [3]), 25.0, 1.0)) == 1
+    assert 0.28 / 0.04 > 7.0  # rounding must not add a frame that differs from the last by 1e-17 s
+    assert len(find_frame_times(change(take_rows(trajectory, [0, 1]), time=[0.0, 0.28]), 25.0, 1.0)) == 8
     for fps, speed in ((0.0, 1.0), (-5.0, 1.0), (np.nan, 1.0), (25.0, 0.0), (25.0, np.inf)):
         with pytest.raises(ReplayError, match="must be a positive number"):
             find_frame_times(trajectory, fps, speed)

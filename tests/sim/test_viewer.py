@@ -1,10 +1,13 @@
 """The window: play, pause, slider, single steps."""
 
 import gc
+import sys
+import types
 
 import numpy as np
 import pytest
-from matplotlib.backend_bases import KeyEvent, MouseEvent
+from matplotlib.backend_bases import CloseEvent, FigureManagerBase, KeyEvent, MouseEvent
+from matplotlib.backends.backend_agg import FigureCanvasAgg
 from PIL import Image
 
 from sim.replay import ReplayError, Viewer, show
@@ -99,6 +102,39 @@ def test_saving_the_window_contains_the_part(tmp_path):
         saved = np.asarray(image.convert("RGB"), dtype=int)
     shown = np.asarray(viewer.picture.figure.canvas.buffer_rgba(), dtype=int)[:, :, :3]
     assert np.abs(saved - shown).max() == 0
+
+
+def test_show_opens_a_window_and_plays(monkeypatch, tmp_path):
+    """On a window system that only counts."""
+    import matplotlib.pyplot as plt
+
+    shown = []
+
+    class Manager(FigureManagerBase):
+        @classmethod
+        def pyplot_show(cls, *, block=None):
+            shown.append(block)
+
+    class Canvas(FigureCanvasAgg):
+        manager_class = Manager
+
+    module = types.ModuleType("counting_windows")
+    module.FigureCanvas, module.FigureManager = Canvas, Manager
+    monkeypatch.setitem(sys.modules, "counting_windows", module)
+    plt.switch_backend("module://counting_windows")
+    try:
+        path = make_slide().save(tmp_path / "a.h5")
+        first, second = show(path), show(make_slide(), speed=0.1, block=False)
+        assert shown == [True, False] and first.playing and second.playing and len(plt.get_fignums()) == 2
+        press(first, "right")
+        assert first.time == first.trajectory.time[1] and second.time == 0.0
+        press(first, "q")
+        assert plt.get_fignums() == [2]
+        CloseEvent("close_event", second.picture.figure.canvas)._process()
+        assert not second.playing
+    finally:
+        plt.close("all")
+        plt.switch_backend("agg")
 
 
 def test_show_refuses_without_a_display_and_without_rows(monkeypatch):
