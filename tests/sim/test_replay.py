@@ -105,6 +105,8 @@ def test_polygons_are_cut_to_the_view():
     low, high = np.array([-1.0, -1.0]), np.array([1.0, 2.0])
     cut = cut_polygon(np.array([[-1e9, -1e9], [1e9, -1e9], [1e9, 0.0], [-1e9, 0.0]]), low, high)
     assert np.ptp(cut, axis=0) == pytest.approx([2.0, 1.0]) and cut.max(axis=0) == pytest.approx([1.0, 0.0])
+    slope = cut_polygon(np.array([[-1e9, -1.3e9], [1.1e9, 1e9], [1e9, 1.7e9]]), low, high)
+    assert len(slope) > 2 and np.all(slope >= low) and np.all(slope <= high)
     assert len(cut_polygon(FLOOR - np.array([0.0, 50.0]), low, high)) == 0
     inner = BOX * 3
     assert np.array_equal(cut_polygon(inner, low, high), inner)

@@ -116,9 +116,9 @@ def test_text_for_people():
 
 
 def test_account_survives_packing():
-    account = Account(penetration=1e-17, energy_start=-0.0, work_load=1.5, n_steps=2**60, wall_solve=0.1)
+    account = Account(penetration=1e-17, energy_start=-0.0, work_load=1.5, n_steps=2**60 + 1, wall_solve=0.1)
     packed = pack_account(account)
-    assert packed.dtype == ACCOUNT_DTYPE and packed["n_steps"] == 2**60
+    assert packed.dtype == ACCOUNT_DTYPE and packed["n_steps"] == 2**60 + 1
     assert unpack_account(packed[()]) == account
     older = np.zeros((), [("n_steps", "i8"), ("of_the_future", "f8")])
     older["n_steps"] = 5
