@@ -84,9 +84,11 @@ def test_axes_are_equal_and_labelled():
     painter = make_painter(make_slide(scale=0.1))
     axes = painter.axes
     painter.paint(0.1)
-    axes.figure.canvas.draw()
-    box = axes.get_window_extent()
-    assert box.width / np.ptp(axes.get_xlim()) == pytest.approx(box.height / np.ptp(axes.get_ylim()))
+    for size in ((8.0, 5.0), (5.0, 6.0), (12.0, 3.0)):  # a window changes its shape
+        axes.figure.set_size_inches(size)
+        axes.figure.canvas.draw()
+        box = axes.get_window_extent()
+        assert box.width / np.ptp(axes.get_xlim()) == pytest.approx(box.height / np.ptp(axes.get_ylim())), size
     assert axes.get_xlabel() == "x (mm)" and axes.get_ylabel() == "y (mm)"
 
 
