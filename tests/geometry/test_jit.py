@@ -151,6 +151,22 @@ def test_code_of_another_key_under_this_name_is_not_run(package):
     assert run(package, "strict")[0] == ["20.0", "compiled"]
 
 
+def test_kernel_called_by_address(package):
+    """The symbol of the inner kernel is bound before the outer one is loaded, whatever is left of the stored code."""
+    inner = package / "geometry" / "inner.py"
+    inner.write_text(inner.read_text().replace("import jit", "import kernel as jit"))
+    assert run(package, "strict")[0] == ["20.0", "compiled"]
+    assert run(package, "strict")[0] == ["20.0", "loaded"]
+    gravity, weight = find_kernel_files(package)
+    gravity.unlink()
+    assert run(package, "strict")[0] == ["20.0", "compiled"]
+    weight.write_bytes(b"damaged")
+    assert run(package, "strict")[0] == ["20.0", "compiled"]
+    assert run(package, "strict")[0] == ["20.0", "loaded"]
+    inner.write_text(inner.read_text().replace("return GRAVITY", "return -GRAVITY"))
+    assert run(package, "strict")[0] == ["-20.0", "compiled"]
+
+
 def test_e01_processes_that_compile_at_the_same_time(package):
     for _ in range(2):
         processes = [start(package, "strict") for _ in range(6)]
