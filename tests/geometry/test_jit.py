@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from geometry import _code_folder as code_folder
 from geometry import _machine_code as machine_code
 from geometry._jit import is_cold, jit
 from geometry.compile_clock import CompileClock
@@ -31,7 +32,7 @@ def package(tmp_path):
     """A small package of two kernels in two modules, with a constant in a third, around the real decorator."""
     folder = tmp_path / "install"
     (folder / "geometry").mkdir(parents=True)
-    for name in ("_jit.py", "_machine_code.py", "compile_clock.py"):
+    for name in ("_jit.py", "_machine_code.py", "_code_folder.py", "compile_clock.py"):
         shutil.copy(ROOT / "geometry" / name, folder / "geometry" / name)
     (folder / "geometry" / "__init__.py").write_text("")
     (folder / "geometry" / "constants.py").write_text("GRAVITY = 10.0\n")
@@ -77,7 +78,7 @@ def run(folder, *arguments, **environment):
 
 
 def find_kernel_files(folder):
-    return sorted((folder.parent / "cache").rglob("*" + machine_code.SUFFIX))
+    return sorted((folder.parent / "cache").rglob("*" + code_folder.SUFFIX))
 
 
 def test_second_process_loads_what_the_first_compiled(package):
@@ -180,7 +181,7 @@ def test_e01_processes_that_compile_at_the_same_time(package):
 def test_f01_missing_folder_of_the_user_is_created(package):
     missing = package.parent / "missing" / "folder"
     run(package, "strict", NUMBA_CACHE_DIR=str(missing))
-    assert list(missing.rglob("*" + machine_code.SUFFIX))
+    assert list(missing.rglob("*" + code_folder.SUFFIX))
     assert run(package, "strict", NUMBA_CACHE_DIR=str(missing))[0] == ["20.0", "loaded"]
 
 
@@ -232,13 +233,13 @@ def test_everything_runs_uncompiled(package):
 
 def test_source_list_holds_all_that_kernels_import():
     grimp = pytest.importorskip("grimp")
-    graph = grimp.build_graph(*machine_code.PACKAGES, cache_dir=None)
+    graph = grimp.build_graph(*code_folder.PACKAGES, cache_dir=None)
     kernels = graph.find_modules_that_directly_import("geometry._jit") - {"geometry"}
     needed = set().union(kernels, *(graph.find_upstream_modules(name) for name in kernels))
-    found = machine_code.find_kernel_sources(ROOT)
+    found = code_folder.find_kernel_sources(ROOT)
     names = {".".join(path.relative_to(ROOT).with_suffix("").parts).removesuffix(".__init__") for path in found}
     assert needed <= names
-    assert "geometry._machine_code" in names
+    assert {"geometry._machine_code", "geometry._code_folder"} <= names
     assert "sim.cli" not in names and "sim.replay" not in names  # editing these must not cost a compilation
 
 
@@ -247,7 +248,7 @@ def test_prune_removes_only_own_old_folders(tmp_path):
     ages = {f"kernels-{index:024x}": index * 86400.0 for index in range(1, 40)}
     for name, age in ages.items():
         (tmp_path / name).mkdir()
-        (tmp_path / name / ("f" + machine_code.SUFFIX)).write_bytes(b"")
+        (tmp_path / name / ("f" + code_folder.SUFFIX)).write_bytes(b"")
         os.utime(tmp_path / name, (now - age, now - age))
     foreign = tmp_path / f"kernels-{99:024x}"
     foreign.mkdir()
@@ -255,9 +256,9 @@ def test_prune_removes_only_own_old_folders(tmp_path):
     os.utime(foreign, (0, 0))
     (tmp_path / "other").mkdir()
     keep = tmp_path / f"kernels-{39:024x}"
-    machine_code.prune_folders(tmp_path, keep=keep, now=now)
+    code_folder.prune_folders(tmp_path, keep=keep, now=now)
     left = {path.name for path in tmp_path.iterdir()}
-    recent = {name for name, age in ages.items() if age < machine_code.KEPT_FOLDERS * 86400.0}
+    recent = {name for name, age in ages.items() if age < code_folder.KEPT_FOLDERS * 86400.0}
     assert left == recent | {keep.name, foreign.name, "other"}
     assert (foreign / "notes.txt").exists()
 

@@ -1,0 +1,217 @@
+"""The folder of compiled code: what machine code depends on, and where there is a place for it.
+
+Numba's own cache stamps a kernel with the file it stands in and nothing else. Machine code however contains every
+kernel that was called, so an edit in another module would keep the old code; and it contains or lacks bounds checks. So
+the folder is named by a hash of the whole *state*: all sources a kernel can depend on, the versions of Python, numpy,
+numba and LLVM, the processor and its features, and numba's settings. Another state never sees the folder.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import platform
+import re
+import sys
+import tempfile
+import time
+import warnings
+from pathlib import Path
+
+import llvmlite.binding
+import numba
+import numpy
+from numba.core import config
+
+PACKAGES = ("geometry", "dynamics", "sim")
+SUFFIX = ".kernel"
+FOLDER_PATTERN = re.compile(r"kernels-[0-9a-f]{24}")
+KEPT_FOLDERS = 20
+KEPT_SECONDS = 30 * 86400.0
+# Settings of numba that change no machine code; every other setting is part of the state.
+INDIFFERENT_SETTINGS = re.compile(
+    r"CACHE_DIR|CACHE_LOCATOR_CLASSES|DEBUG_CACHE|DISABLE_JIT|COLOR_SCHEME|CUDA_.*|DUMP_.*|NUMBA_.*|THREADING_LAYER.*|"
+    r"SHOW_HELP|.*_TRACE|TRACE|HTML|ANNOTATE")
+_IMPORT = re.compile(r"^[ \t]*(?:from[ \t]+[.\w]+[ \t]+import|import)\b[^\n(]*(?:\([^)]*\))?", re.MULTILINE)
+_WORD = re.compile(r"\w+")
+
+
+# ---- what machine code depends on ------------------------------------------------------------------------------------
+
+
+def find_kernel_sources(root: Path) -> list[Path]:
+    """The files of the packages under `root` that machine code can depend on, sorted.
+
+    These are the files that mention this decorator, and all that they import, directly or not, for a constant of
+    another module is frozen into the code. A word of an import statement that is the name of a file counts as an import
+    of it: that may find a file too many, never one too few.
+    """
+    texts = {path: path.read_text(encoding="utf-8") for package in PACKAGES for path in (root / package).rglob("*.py")}
+    named: dict[str, list[Path]] = {}
+    for path in texts:
+        named.setdefault(path.parent.name if path.name == "__init__.py" else path.stem, []).append(path)
+    todo = [path for path, text in texts.items() if "_jit" in text and any("_jit" in line for line in _imports(text))]
+    found = set(todo)
+    while todo:
+        words = {word for line in _imports(texts[todo.pop()]) for word in _WORD.findall(line)}
+        fresh = {path for word in words & named.keys() for path in named[word]} - found
+        found |= fresh
+        todo.extend(fresh)
+    return sorted(found)
+
+
+def _imports(text: str) -> list[str]:
+    return _IMPORT.findall(text)
+
+
+def compute_source_hash(root: Path, archive: str | None = None) -> str:
+    """Hash of the names and contents of all kernel sources under `root`; of the archive of a zipped install."""
+    digest = hashlib.sha256()
+    if archive is not None:
+        digest.update(Path(archive).read_bytes())
+        return digest.hexdigest()
+    for path in find_kernel_sources(root):
+        content = path.read_bytes()
+        digest.update(f"{path.relative_to(root).as_posix()}\0{len(content)}\0".encode())
+        digest.update(content)
+    return digest.hexdigest()
+
+
+def describe_machine() -> str:
+    """Everything outside our sources that machine code depends on, as text."""
+    settings = {name: repr(getattr(config, name)) for name in dir(config)
+                if name.isupper() and not INDIFFERENT_SETTINGS.fullmatch(name)}
+    features = llvmlite.binding.get_host_cpu_features().flatten()
+    versions = (platform.python_implementation(), sys.version, numpy.__version__, numba.__version__,
+                llvmlite.__version__, llvmlite.binding.llvm_version_info)
+    return repr((versions, llvmlite.binding.get_default_triple(), llvmlite.binding.get_host_cpu_name(), features,
+                 sorted(settings.items())))
+
+
+class State:
+    """Root, hash and file stamps of the sources as they were when the first kernel was declared."""
+
+    def __init__(self):
+        self.root = Path(__file__).parent.parent
+        self.archive = getattr(globals().get("__loader__"), "archive", None)
+        self.folder_name = None
+        try:
+            self.stamps = self._read_stamps()
+            text = compute_source_hash(self.root, self.archive) + describe_machine()
+        except (OSError, UnicodeError):
+            return  # sources out of reach: nothing is known about the code, so none is kept
+        self.folder_name = "kernels-" + hashlib.sha256(text.encode()).hexdigest()[:24]
+
+    def _read_stamps(self) -> list:
+        paths = [Path(self.archive)] if self.archive else find_kernel_sources(self.root)
+        return [(str(path), status.st_mtime_ns, status.st_size) for path in paths for status in (path.stat(),)]
+
+    def is_current(self) -> bool:
+        """Whether the sources still are what was hashed; code compiled around an edit must not be kept."""
+        try:
+            return all((status.st_mtime_ns, status.st_size) == (stamp, size)
+                       for path, stamp, size in self.stamps for status in (os.stat(path),))
+        except OSError:
+            return False
+
+    def covers(self, function) -> bool:
+        """Whether the hash speaks of `function`: it does not of kernels that stand outside the packages."""
+        path = Path(function.__code__.co_filename)
+        return path.is_relative_to(self.root) and path.relative_to(self.root).parts[0] in PACKAGES
+
+
+# ---- where it lies ---------------------------------------------------------------------------------------------------
+
+
+def list_base_folders() -> list[Path]:
+    """Places for machine code, the best first. None of them need exist or be writable."""
+    bases = []
+    if config.CACHE_DIR:
+        bases.append(Path(config.CACHE_DIR) / "stiction")
+    if sys.platform == "win32" and os.environ.get("LOCALAPPDATA"):
+        bases.append(Path(os.environ["LOCALAPPDATA"]) / "stiction")
+    elif os.environ.get("XDG_CACHE_HOME"):
+        bases.append(Path(os.environ["XDG_CACHE_HOME"]) / "stiction")
+    else:
+        try:
+            home = Path.home()
+        except RuntimeError:  # no HOME and no such user
+            pass
+        else:
+            bases.append(home / ("Library/Caches" if sys.platform == "darwin" else ".cache") / "stiction")
+    bases.append(Path(__file__).parent / "__pycache__")
+    user = os.getuid() if hasattr(os, "getuid") else "user"
+    bases.append(Path(tempfile.gettempdir()) / f"stiction-{user}")
+    return bases
+
+
+def _is_private(folder: Path) -> bool:
+    """Whether nobody else can have put files there: loading machine code means running it."""
+    if not hasattr(os, "getuid"):
+        return True
+    status = folder.lstat()
+    return status.st_uid == os.getuid() and not status.st_mode & 0o022 and not folder.is_symlink()
+
+
+def open_folder(name: str, bases: list[Path]) -> Path | None:
+    """The folder `name` in the first of `bases` where it can be made and written, or None."""
+    for base in bases:
+        folder = base / name
+        try:
+            base.mkdir(parents=True, exist_ok=True, mode=0o700)
+            shared_place = base.parent == Path(tempfile.gettempdir())
+            if shared_place and not _is_private(base):
+                continue
+            is_new = not folder.exists()
+            folder.mkdir(exist_ok=True, mode=0o700)
+            with tempfile.TemporaryFile(dir=folder):
+                pass
+            os.utime(folder)
+        except (OSError, ValueError):
+            continue
+        if is_new:
+            prune_folders(base, keep=folder)
+        return folder
+    return None
+
+
+def prune_folders(base: Path, keep: Path, now: float | None = None) -> None:
+    """Remove folders of other states that were not used for long, or are many. Only our own files are touched."""
+    now = time.time() if now is None else now
+    try:
+        aged = sorted(((folder.stat().st_mtime, folder) for folder in base.iterdir()
+                       if FOLDER_PATTERN.fullmatch(folder.name) and folder != keep), reverse=True)
+    except OSError:
+        return
+    for rank, (used, folder) in enumerate(aged, start=1):
+        if rank < KEPT_FOLDERS and now - used < KEPT_SECONDS:
+            continue
+        try:
+            for path in folder.glob("*" + SUFFIX + "*"):
+                path.unlink(missing_ok=True)
+            folder.rmdir()
+        except OSError:
+            continue
+
+
+# ---- the one of this process -----------------------------------------------------------------------------------------
+
+
+_current: list[State] = []
+_folder: list[Path | None] = []
+
+
+def get_state() -> State:
+    if not _current:
+        _current.append(State())
+    return _current[0]
+
+
+def find_folder() -> Path | None:
+    if not _folder:
+        name = get_state().folder_name
+        _folder.append(open_folder(name, list_base_folders()) if name else None)
+        if _folder[0] is None:
+            warnings.warn("no folder for compiled code can be written, so every start compiles anew; "
+                          "set NUMBA_CACHE_DIR to a folder that can", RuntimeWarning, stacklevel=2)
+    return _folder[0]
