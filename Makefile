@@ -35,5 +35,5 @@ setup:
 	rm -rf .venv && \
 	if ! $$found -m venv .venv; then \
 	  echo "This Python has no venv module with pip; on Debian and Ubuntu: apt install python3-venv" >&2; exit 1; fi; \
-	.venv/bin/python -m pip install --quiet --disable-pip-version-check --editable '.[dev]' && \
+	.venv/bin/python -m pip install -qq --disable-pip-version-check --editable '.[dev]' && \
 	{ pwd; cat pyproject.toml; } > .venv/made_for
