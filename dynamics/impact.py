@@ -1,8 +1,8 @@
 """Velocities after an impact: the contact problem at the level of impulses.
 
 The same core as for accelerations, with other meanings: w is the velocity before, a the velocity after, both in
-(x, y, rho theta); forces are impulses per mass; b_i = e_i min(N_i.v, 0) states Newton's restitution for every contact that
-closes, d = 0, and friction opposes the slip after the impact. All closed contacts take part.
+(x, y, rho theta); forces are impulses per mass; b_i = e_i min(N_i.v, 0) states Newton's restitution for every contact
+that closes, d = 0, and friction opposes the slip after the impact. All closed contacts take part.
 
 With friction, Newton's law can make kinetic energy grow (ground truth: one rod at 45 degrees gains 8 %). Then the
 restitutions of all contacts are multiplied by the largest common factor in [0, 1] for which energy does not grow; at 0
@@ -68,8 +68,9 @@ def _solve_scaled(closed, before, e, scale, choice, after):
 def solve_impact(closed, before, e, choice, after):
     """Velocity after an impact of the closed contacts with velocity `before` (3,) in (x, y, rho theta).
 
-    e (k,): restitution of each contact; choice = (rule, tolerances, buffer). Writes `after` (3,) and, in `closed.letter`, the
-    letters after. Returns (kind of the set, number of members, factor applied to the restitutions).
+    e (k,): restitution of each contact; choice = (rule, tolerances, buffer). Writes `after` (3,) and, in
+    `closed.letter`, the letters after. Returns (kind of the set, number of members, factor applied to the
+    restitutions).
     """
     energy = before[0] * before[0] + before[1] * before[1] + before[2] * before[2]
     limit = energy * (1.0 + ENERGY_ROUNDING)
@@ -80,7 +81,7 @@ def solve_impact(closed, before, e, choice, after):
     for _ in range(60):
         middle = 0.5 * (low + high)
         _, members, result = _solve_scaled(closed, before, e, middle, choice, after)
-        if members > 0 and result <= limit:
+        if members > 0 and result <= energy:
             low = middle
         else:
             high = middle

@@ -18,7 +18,7 @@ from dynamics.closed import (
     make_problem,
     pair_corners,
 )
-from dynamics.constrained import LETTER_N, STATIC, choose_basis, project_pose, project_velocity
+from dynamics.constrained import INDEPENDENT, LETTER_N, STATIC, choose_basis, project_pose, project_velocity
 from dynamics.impact import pick_member, solve_impact
 from dynamics.reactions import solve_forces
 from geometry._jit import jit, kernel
@@ -36,15 +36,16 @@ from sim.status_codes import (
     STALLED,
 )
 
-# Height of a bounce, relative to the touch distance, below which the remaining bounces are summed as a geometric series.
-# The error of the sum is of the order of that height: a larger value would be seen in the motion; bounces lower than the
-# touch distance cannot be told from contact.
+# Height of a bounce, relative to the touch distance, below which the remaining bounces are summed as a geometric
+# series. The error of the sum is of the order of that height: a larger value would be seen in the motion; bounces lower
+# than the touch distance cannot be told from contact.
 BOUNCE_HEIGHT = 4.0
 
 # Events at one instant before the run is called stalled; real ties need a handful.
 STALL_LIMIT = 60
 
-# A velocity and an acceleration below this, relative to sqrt(load * size) and to the load, are zero: the part is at rest.
+# A velocity and an acceleration below this, relative to sqrt(load * size) and to the load, are zero: the part is at
+# rest.
 REST_SPEED = 1e-11
 REST_ACCELERATION = 1e-11
 
@@ -85,13 +86,14 @@ def jump(body, options, state, tools, log):
         code, impacts = _meet(body, options, state, tools, log)
         if code != GO_ON:
             return code
-    kind, members, index = pick_member(tools.desk.closed, body.w, options.rule, options.tolerances, tools.buffer)
+    closed, buffer = tools.desk.closed, tools.buffer
+    kind, members, index = pick_member(closed, body.w, options.rule, options.tolerances, buffer)
     if index >= 0 and impacts:
         code, settled = _sum_bounces(body, options, state, tools, log, index)
         if code != GO_ON:
             return code
         if settled:
-            kind, members, index = pick_member(tools.desk.closed, body.w, options.rule, options.tolerances, tools.buffer)
+            kind, members, index = pick_member(closed, body.w, options.rule, options.tolerances, buffer)
     state.set_kind, state.members = max(kind, 0), members
     if index < 0:
         _log_cause(body, options, state, log, impacts)
@@ -178,9 +180,9 @@ def _sum_bounces(body, options, state, tools, log, index):
     """End an infinite sequence of ever smaller bounces; returns (code, whether it did).
 
     After an impact some contacts open with velocity v and gap'' = -a. If every such bounce is lower than BOUNCE_HEIGHT
-    times the touch distance, the remaining flights form a geometric series (ratio e, or that of the last two flights): their
-    total time passes, with the total impulse of the load, and one plastic impact closes the contacts. Friction then gets the
-    sum of the normal impulses, as in the limit.
+    times the touch distance, the remaining flights form a geometric series (ratio e, or that of the last two flights):
+    their total time passes, with the total impulse of the load, and one plastic impact closes the contacts. Friction
+    then gets the sum of the normal impulses, as in the limit.
     """
     closed, struck, here = tools.desk.closed, tools.desk.struck, (state.pose, state.velocity)
     speed_zero = get_speed_zero(body, options, state.velocity)
@@ -205,6 +207,7 @@ def _sum_bounces(body, options, state, tools, log, index):
     if flight == 0.0 or not low or ratio <= 0.0 or state.time + rest >= options.duration:
         return GO_ON, False
     v, rho = state.velocity, body.rho
+    impact, energy, work = state.impact, _get_energy(v, rho), _get_work(body, state.pose)
     v[0], v[1], v[2] = v[0] + a[0] * rest, v[1] + a[1] * rest, v[2] + a[2] / rho * rest
     state.time += rest
     for k in range(struck.n):
@@ -212,12 +215,60 @@ def _sum_bounces(body, options, state, tools, log, index):
     pair_corners(struck)
     state.cause[:] = struck.triple[0]
     code = _strike(body, options, state, tools, log, (struck, events.ACCUMULATION, 0.0))
+    _keep_closed(struck, v, rho)
     for c in range(3):
         state.pose[c] += v[c] * rest
     _close_gaps(body, struck, state.pose)
+    # The load worked along the way the part has moved, not along the flights that were summed.
+    state.impact = impact + _get_energy(v, rho) - energy - (_get_work(body, state.pose) - work)
     find_closed(body, state.mode, here, options.scales.touch, speed_zero, closed, tools.scratch)
     keep_contacts(closed, get_speed_zero(body, options, v))
     return code, True
+
+
+@jit
+def _get_energy(v, rho):
+    """Kinetic energy per mass."""
+    return 0.5 * (v[0] * v[0] + v[1] * v[1] + rho * rho * v[2] * v[2])
+
+
+@jit
+def _get_work(body, pose):
+    """Work of the load per mass, up to a constant."""
+    return body.w[0] * pose[0] + body.w[1] * pose[1] + body.w[2] * body.rho * pose[2]
+
+
+@kernel
+def _keep_closed(struck, v, rho):
+    """Remove what opens a contact, and what makes a rolling one slip, from the velocity at the end of all bounces.
+
+    A rocking part, unlike a bouncing one, does not stop in a plastic impact: it stops because the impacts follow each other
+    without end.
+    """
+    basis = np.zeros((3, 3))
+    row = np.zeros(3)
+    rank = 0
+    for k in range(struck.n):
+        for which in range(2 if struck.letter[k] == LETTER_N else 1):
+            for c in range(3):
+                row[c] = struck.normal[k, c] if which == 0 else struck.tangent[k, c]
+            length = sqrt(row[0] * row[0] + row[1] * row[1] + row[2] * row[2])
+            for m in range(2 * rank):  # twice is enough for orthogonality to rounding
+                unit = basis[m % rank]
+                dot = row[0] * unit[0] + row[1] * unit[1] + row[2] * unit[2]
+                for c in range(3):
+                    row[c] -= dot * unit[c]
+            size = sqrt(row[0] * row[0] + row[1] * row[1] + row[2] * row[2])
+            if rank < 3 and size > INDEPENDENT * length:
+                for c in range(3):
+                    basis[rank, c] = row[c] / size
+                rank += 1
+    for m in range(rank):
+        unit = basis[m]
+        dot = v[0] * unit[0] + v[1] * unit[1] + v[2] * rho * unit[2]
+        v[0] -= dot * unit[0]
+        v[1] -= dot * unit[1]
+        v[2] -= dot * unit[2] / rho
 
 
 @kernel
@@ -240,7 +291,8 @@ def _close_gaps(body, struck, pose):
 
 @kernel
 def _set_mode(body, options, state, tools, where):
-    """Set the mode from the letters in `tools.desk.closed` and the acceleration in `tools.desk.vector`, both found at `where`."""
+    """Set the mode from the letters in `tools.desk.closed` and the acceleration in `tools.desk.vector`, both found at
+    `where`."""
     closed, mode, target = tools.desk.closed, state.mode, tools.desk.vector
     size = abs(body.w[0]) + abs(body.w[1]) + abs(body.w[2])
     compute_gap_accelerations(closed, target)
@@ -275,16 +327,18 @@ def _check_rest(body, options, state, tools, target):
     speed = max(abs(v[0]), abs(v[1]), abs(v[2]) * body.rho)
     pull = max(abs(target[0]), abs(target[1]), abs(target[2]))
     static = state.mode.kind == STATIC
-    slow = speed <= REST_SPEED * sqrt(size * part.radius)
+    slow = speed <= max(REST_SPEED * sqrt(size * part.radius), 100.0 * options.scales.speed)
     state.at_rest = 0
     if static and not slow:
         return CONSTRAINT_LOST
-    if not static and not (slow and pull <= REST_ACCELERATION * size):
+    force = size if size > 0.0 else options.scales.force
+    if not static and not (slow and pull <= REST_ACCELERATION * force):
         return GO_ON
     v[:] = 0.0
     n = fill_from_mode(body, state.mode, (state.pose, v), options.scales.speed, tools.desk.closed)
     target[:] = 0.0
-    solve_forces(make_problem(tools.desk.closed, body.w), target, options.tolerances, tools.desk.closed.fn, tools.desk.closed.ft)
+    closed = tools.desk.closed
+    solve_forces(make_problem(closed, body.w), target, options.tolerances, closed.fn, closed.ft)
     for k in range(n):
         state.rest_force[k, 0], state.rest_force[k, 1] = tools.desk.closed.fn[k], tools.desk.closed.ft[k]
     state.at_rest = 1
@@ -295,12 +349,11 @@ def _check_rest(body, options, state, tools, target):
 def _log_cause(body, options, state, log, impacts):
     """Log the event that led here, unless an impact has said it all."""
     cause = state.cause_kind
-    if impacts and (cause == events.CONTACT or cause == events.EDGE_END):
-        return
-    if cause == events.STICK and not _rolls(state):
-        cause = events.SLIP
-    header = (state.time, cause, state.set_kind, state.members, 1.0)
-    write_event(body, state, log, header, state.velocity, state.velocity)
+    if not (impacts and (cause == events.CONTACT or cause == events.EDGE_END)):
+        if cause == events.STICK and not _rolls(state):
+            cause = events.SLIP
+        header = (state.time, cause, state.set_kind, state.members, 1.0)
+        write_event(body, state, log, header, state.velocity, state.velocity)
     if state.at_rest == 1:
         state.cause[:] = -1
         header = (state.time, events.REST, state.set_kind, state.members, 1.0)
