@@ -2,7 +2,8 @@
 
 A rule compares members by their contact letters (`s` separating, `n` rolling, `r` and `l` sliding):
 
-* `continue`: the mode that held before, if it is still a solution; else the member that keeps most contacts, then the one
+* `continue`: the mode that held before, if it is still a solution; else the member that keeps most contacts, then the
+one
   that rolls at most of them;
 * `stick`: the member that rolls at most contacts, then keeps most;
 * `separate`: the member that opens most contacts, then rolls at fewest;
@@ -28,8 +29,8 @@ UNKNOWN_LETTER = -1
 def choose_member(members, letters, previous, rule):
     """Index of the member to follow.
 
-    members (m, 3): accelerations (or velocities after an impact); letters (m, k) int64; previous (k,) int64: letters before,
-    UNKNOWN_LETTER for a new contact; rule: index into RULES.
+    members (m, 3): accelerations (or velocities after an impact); letters (m, k) int64; previous (k,) int64: letters
+    before, UNKNOWN_LETTER for a new contact; rule: index into RULES.
     """
     best, best_key, best_size = 0, -np.inf, np.inf
     k = letters.shape[1]

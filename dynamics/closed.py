@@ -23,7 +23,8 @@ CLOSED = define_record(
     ("rate", "f8", (CAPACITY,)),  # m/s, gap rate
     ("previous", "i8", (CAPACITY,)),  # letter before, UNKNOWN_LETTER for a new contact
     ("letter", "i8", (CAPACITY,)),
-    ("normal", "f8", (CAPACITY, 3)), ("b", "f8", (CAPACITY,)), ("tangent", "f8", (CAPACITY, 3)), ("d", "f8", (CAPACITY,)),
+    ("normal", "f8", (CAPACITY, 3)), ("b", "f8", (CAPACITY,)),
+    ("tangent", "f8", (CAPACITY, 3)), ("d", "f8", (CAPACITY,)),
     ("slip", "i8", (CAPACITY,)), ("mu", "f8", (CAPACITY,)),
     ("partner", "i8", (CAPACITY,)),  # the other row of a corner contact, -1 if none
     ("fn", "f8", (CAPACITY,)), ("ft", "f8", (CAPACITY,)),  # forces or impulses per mass
@@ -35,7 +36,8 @@ def make_problem(closed, w):
     """The contact problem of the closed contacts, as views."""
     k = closed.n
     return Problem(
-        w, closed.normal[:k], closed.b[:k], closed.tangent[:k], closed.d[:k], closed.slip[:k], closed.mu[:k], closed.partner[:k]
+        w, closed.normal[:k], closed.b[:k], closed.tangent[:k], closed.d[:k], closed.slip[:k], closed.mu[:k],
+        closed.partner[:k]
     )
 
 
@@ -202,4 +204,5 @@ def drop_separating(closed, opening):
 def compute_gap_accelerations(closed, a):
     """Write gap'' = N.a + b of every contact into `rate`."""
     for k in range(closed.n):
-        closed.rate[k] = closed.normal[k, 0] * a[0] + closed.normal[k, 1] * a[1] + closed.normal[k, 2] * a[2] + closed.b[k]
+        n = closed.normal[k]
+        closed.rate[k] = n[0] * a[0] + n[1] * a[1] + n[2] * a[2] + closed.b[k]

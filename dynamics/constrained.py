@@ -1,8 +1,8 @@
 """The motion while the mode is fixed: closed contacts keep gap 0, rolling contacts keep slip 0.
 
-A mode names the closed contacts and a letter for each (DESIGN of the letters: `n` rolls, `r` slides with T.v > 0, `l` with
-T.v < 0). Of the closed contacts at most two are needed to carry the motion, the *basis*; the others are redundant as long as
-the mode lasts, which the engine watches:
+A mode names the closed contacts and a letter for each (DESIGN of the letters: `n` rolls, `r` slides with T.v > 0, `l`
+with T.v < 0). Of the closed contacts at most two are needed to carry the motion, the *basis*; the others are redundant
+as long as the mode lasts, which the engine watches:
 
 * no contact: free flight;
 * one sliding contact: one unknown force along N -+ mu T, one equation gap'' = 0;
@@ -147,7 +147,8 @@ def _slide_twice(body, mode, pose, velocity, acceleration, force):
 
 @kernel
 def project_pose(body, mode, pose):
-    """Move the pose to gap 0 (and a rolling contact to where it was pinned), by the shortest way in the kinetic metric."""
+    """Move the pose to gap 0 (and a rolling contact to where it was pinned), by the shortest way in the kinetic
+    metric."""
     kind = mode.kind
     if kind == FREE or kind == STATIC:
         return
@@ -230,7 +231,8 @@ def compute_rank(body, mode, pose, velocity):
 
 @kernel
 def choose_basis(body, mode, state, target, work):
-    """Set the basis of the mode at `state` = (pose, velocity), for the chosen acceleration `target` (ax, ay, rho alpha).
+    """Set the basis of the mode at `state` = (pose, velocity), for the chosen acceleration `target` (ax, ay, rho
+    alpha).
 
     Among the candidates whose motion is the target, the one whose least normal force is largest. Returns the largest
     deviation of its acceleration from the target in configuration space, or -1 if no candidate exists. `work` is

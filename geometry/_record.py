@@ -1,8 +1,8 @@
 """Records: fixed sets of named numbers and small arrays that compiled code takes as one pointer.
 
-A NamedTuple of thirty arrays costs the compiler about a second in every function that takes it, a record with thirty fields
-nothing that can be measured, and both are read by name. So what has a fixed size is a record, and a table with one row for
-each edge is an array of records.
+A NamedTuple of thirty arrays costs the compiler about a second in every function that takes it, a record with thirty
+fields nothing that can be measured, and both are read by name. So what has a fixed size is a record, and a table with
+one row for each edge is an array of records.
 """
 
 from __future__ import annotations

@@ -42,7 +42,8 @@ WALL_EDGE = define_record(
     ("order", "i8"),  # entry of the broad phase: the edge at this place of its leaves
 )  # fmt: skip
 
-# One node of the bounding-box tree over the walls: an inner node has two children > 0, a leaf (-1 - first place, count).
+# One node of the bounding-box tree over the walls: an inner node has two children > 0, a leaf (-1 - first place,
+# count).
 WALL_NODE = define_record(
     ("x_min", "f8"), ("y_min", "f8"), ("x_max", "f8"), ("y_max", "f8"), ("first", "i8"), ("second", "i8")
 )
@@ -154,7 +155,8 @@ LEAF_SIZE = 4
 
 
 def build_tree(low: np.ndarray, high: np.ndarray, order: np.ndarray) -> np.ndarray:
-    """Bounding-box tree over boxes (n, 2) by median splits: nodes (m,) WALL_NODE; writes the leaves into `order` (n,)."""
+    """Bounding-box tree over boxes (n, 2) by median splits: nodes (m,) WALL_NODE; writes the leaves into `order`
+    (n,)."""
     rows: list[tuple] = []
     place = 0
     todo = [(np.arange(len(low), dtype=np.int64), -1, 4)]

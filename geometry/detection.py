@@ -1,7 +1,7 @@
 """Which contacts a pose makes, and when a moving pose makes the next one.
 
-Nothing here has a margin: a contact is closed when its gap is zero to rounding (`touch`, metres), and the next contact is
-located on the path of the part by steps that provably jump over no contact.
+Nothing here has a margin: a contact is closed when its gap is zero to rounding (`touch`, metres), and the next contact
+is located on the path of the part by steps that provably jump over no contact.
 """
 
 from __future__ import annotations
@@ -50,7 +50,8 @@ def allocate_scratch(part, walls) -> Scratch:
 
 @kernel
 def find_nearby_walls(walls, x, y, reach, scratch):
-    """Write to `scratch.nearby` the wall edges whose box meets the square of half width `reach`; return their number."""
+    """Write to `scratch.nearby` the wall edges whose box meets the square of half width `reach`; return their
+    number."""
     stack = scratch.stack
     count, top = 0, 0
     stack[0] = 0
@@ -82,9 +83,10 @@ def _place_part(part, pose, world):
 def find_contacts(part, walls, pose, touch, contacts, corner, scratch):
     """All closed contacts at a pose: their number, or TOO_MANY_CONTACTS.
 
-    `contacts` (capacity, 3) int64 receives the triples (kind, i, j). `corner` (capacity, 3) int64 receives, for contacts
-    that belong to a convex corner of the part on a convex corner of the walls, (part vertex, wall vertex, side) where side
-    0 and 1 are the two extreme normals of the fan; (-1, -1, -1) for ordinary contacts. Where the fan has a single
+    `contacts` (capacity, 3) int64 receives the triples (kind, i, j). `corner` (capacity, 3) int64 receives, for
+    contacts that belong to a convex corner of the part on a convex corner of the walls, (part vertex, wall vertex,
+    side) where side 0 and 1 are the two extreme normals of the fan; (-1, -1, -1) for ordinary contacts. Where the fan
+    has a single
     normal (an edge flush with an edge) the contact is ordinary.
     """
     count = 0
@@ -264,8 +266,9 @@ def compute_clearance(part, walls, pose, active, n_active, margin, scratch):
 def find_next_contact(part, walls, path, duration, active, touch, scratch):
     """Earliest time in (0, duration] at which a pair that is not active comes into contact.
 
-    `active` (n, 3) holds the closed contacts, to be left out. Returns that time, with the contact in `scratch.spot.hit`, or
-    infinity. The interval is cut into pieces in which the part travels at most its own radius; each needs only the walls near it.
+    `active` (n, 3) holds the closed contacts, to be left out. Returns that time, with the contact in
+    `scratch.spot.hit`, or infinity. The interval is cut into pieces in which the part travels at most its own radius;
+    each needs only the walls near it.
     """
     speed, omega, _, _ = bound_path(path, duration)
     travel = (speed + omega * part.radius) * duration
@@ -305,8 +308,8 @@ def _march(part, walls, path, interval, touch, scratch):
     """First time at which the pair `scratch.spot.triple` closes, by steps that cannot jump over it.
 
     With D the distance, S a bound of its rate, g the gap to the supporting line and M a bound of |g''|: no contact can
-    happen before D/S, nor (in front of the line) before the root of g + g' x - M x^2/2, nor (behind it) before g can become positive.
-    Near a transversal root the second bound is Newton's step, so the convergence is quadratic.
+    happen before D/S, nor (in front of the line) before the root of g + g' x - M x^2/2, nor (behind it) before g can
+    become positive. Near a transversal root the second bound is Newton's step, so the convergence is quadratic.
 
     A pair that touches at the start of the path (not `armed`) without being active is on its way out: it counts again
     once it has left the touch distance, or if it penetrates.
@@ -350,7 +353,8 @@ def _march(part, walls, path, interval, touch, scratch):
 
 @kernel
 def _locate_depth(part, walls, path, search, scratch):
-    """Time between low and high at which the gap of `scratch.spot.triple` falls below a level; search = (low, high, level)."""
+    """Time between low and high at which the gap of `scratch.spot.triple` falls below a level; search = (low, high,
+    level)."""
     low, high, level = search
     for _ in range(100):
         middle = 0.5 * (low + high)

@@ -25,8 +25,8 @@ from sim.step import ORDER, advance, evaluate_rate
 # Phases of the loop between two looks at the keyboard.
 PAUSE_AFTER = 20_000
 
-# How clearly the old mode must be violated where the next one is chosen, in units of the rounding of a monitor. The search
-# for accelerations blurs by about a tenth of one unit; the larger, the further ahead the choice is made.
+# How clearly the old mode must be violated where the next one is chosen, in units of the rounding of a monitor. The
+# search for accelerations blurs by about a tenth of one unit; the larger, the further ahead the choice is made.
 LOOK_AHEAD = 1000.0
 
 
@@ -120,7 +120,8 @@ def _put_ends(target, y, rate):
 
 @kernel
 def _integrate(body, options, state, tools, left):
-    """Take one step whose error is small enough, into `tools.desk.start` and `tools.desk.end`; returns (code, its length)."""
+    """Take one step whose error is small enough, into `tools.desk.start` and `tools.desk.end`; returns (code, its
+    length)."""
     work = tools.desk.step
     if _load_start(body, state, tools) != OK:
         return STEP_TOO_SMALL, 0.0
@@ -215,8 +216,8 @@ def _value_at(body, options, state, tools, tau):
 def _accept(body, options, state, tools, outcome):
     """Move the state to the end of the step, or to the event in it, located anew with steps of the method itself.
 
-    The path is accurate to the error of its interpolation, a step to the event to that of the method: a few secant steps
-    from the former end in the latter.
+    The path is accurate to the error of its interpolation, a step to the event to that of the method: a few secant
+    steps from the former end in the latter.
     """
     tau, found = outcome
     work, h = tools.desk.step, tools.desk.end

@@ -1,9 +1,9 @@
 """Kinds of events, the conditions that end a mode, and their location in time.
 
-A mode lasts while every *monitor* is nonnegative: normal forces, the room left in the friction cones of rolling contacts,
-the slip of sliding contacts in their direction, the distance to the ends of the edges, the gap of redundant contacts. Each
-monitor is divided by what counts as rounding for it, so that -1 is the threshold for all; the event itself is located
-where the monitor is zero.
+A mode lasts while every *monitor* is nonnegative: normal forces, the room left in the friction cones of rolling
+contacts, the slip of sliding contacts in their direction, the distance to the ends of the edges, the gap of redundant
+contacts. Each monitor is divided by what counts as rounding for it, so that -1 is the threshold for all; the event
+itself is located where the monitor is zero.
 """
 
 from __future__ import annotations
@@ -52,7 +52,8 @@ SPEED_ROUNDING = 1e-13
 
 @kernel
 def compute_monitor(body, mode, scales, monitor, pose, velocity, force):
-    """One monitor (kind, contact): kind is SEPARATION, SLIP, STICK, EDGE_END or MODE_LOST. `force` is that of the basis."""
+    """One monitor (kind, contact): kind is SEPARATION, SLIP, STICK, EDGE_END or MODE_LOST. `force` is that of the
+    basis."""
     kind, k = monitor
     if kind == SEPARATION or kind == SLIP:
         offset = 2 if k == mode.second and mode.kind == SLIDING_TWICE else 0
@@ -112,7 +113,9 @@ def find_least_monitor(body, mode, scales, pose, velocity, force, muted):
 
 
 # A point on the path: pose, velocity, acceleration and force of the basis there.
-PROBE = define_record(("pose", "f8", (3,)), ("velocity", "f8", (3,)), ("acceleration", "f8", (3,)), ("force", "f8", (4,)))
+PROBE = define_record(
+    ("pose", "f8", (3,)), ("velocity", "f8", (3,)), ("acceleration", "f8", (3,)), ("force", "f8", (4,))
+)
 
 
 @kernel
@@ -157,7 +160,7 @@ def locate_end_of_mode(body, mode, scales, path, duration, probe_muted):
 def locate_level(body, mode, scales, path, search, probe):
     """Time in [low, high] at which the monitor reaches `level`, or high if it does not; search = (kind, contact, low,
     high, level). Used to look ahead of an event until the old mode is clearly violated."""
-    kind, contact, low, high, level = search
+    kind, contact, _, high, level = search
     _probe(body, mode, path, high, probe)
     end = compute_monitor(body, mode, scales, (kind, contact), probe.pose, probe.velocity, probe.force)
     if end > level:

@@ -50,8 +50,8 @@ def build_body(scene: Scene) -> Body:
 def build_scales(scene: Scene, body: Body) -> Scales:
     """What counts as zero in this scene.
 
-    A gap is closed within the tolerance that the start check allows (1e-12 of the largest coordinate). Forces and speeds are
-    compared with the load; without a load, with the speed at the start.
+    A gap is closed within the tolerance that the start check allows (1e-12 of the largest coordinate). Forces and
+    speeds are compared with the load; without a load, with the speed at the start.
     """
     vx, vy, omega = scene.workpiece.velocity
     radius = body.part.radius
@@ -84,9 +84,9 @@ def build_options(scene: Scene, body: Body) -> Options:
 def contact_problem(scene: Scene, pose=None, velocity=None):
     """The contact problem of a state (default: the start): (ContactProblem, list of contacts).
 
-    pose (3,): x, y, theta of the centre of mass; velocity (3,). Each contact is a dict with obstacle (name), type, part_feature,
-    obstacle_feature, point (2,), normal (2,), gap_rate, slip. Contacts that open are left out; ones that close are kept, with
-    their negative gap rate: an impact comes first there.
+    pose (3,): x, y, theta of the centre of mass; velocity (3,). Each contact is a dict with obstacle (name), type,
+    part_feature, obstacle_feature, point (2,), normal (2,), gap_rate, slip. Contacts that open are left out, unless
+    others close: then an impact comes first, and all take part.
     """
     from dynamics.accelerations import ContactProblem
     from geometry.contacts import compute_contact
@@ -109,7 +109,8 @@ def contact_problem(scene: Scene, pose=None, velocity=None):
     for i in range(k):
         kind, feature, wall = (int(c) for c in closed.triple[i])
         _, _, nx, ny, rx, ry = compute_contact(body.part, body.walls, closed.triple[i], pose)
-        slip = closed.tangent[i, 0] * velocity[0] + closed.tangent[i, 1] * velocity[1] + closed.tangent[i, 2] * body.rho * velocity[2]
+        t = closed.tangent[i]
+        slip = t[0] * velocity[0] + t[1] * velocity[1] + t[2] * body.rho * velocity[2]
         contacts.append({
             "obstacle": scene.obstacles[int(body.walls.edge[wall].owner)].name,
             "type": "AB"[kind],

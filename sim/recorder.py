@@ -45,7 +45,8 @@ def compute_kinetic(body, velocity):
 
 @kernel
 def fill_forces(body, options, state, tools, pose, velocity):
-    """Forces per mass of the mode's contacts into `tools.desk.closed` (fn, ft), acceleration (ax, ay, alpha) into `tools.desk.vector`.
+    """Forces per mass of the mode's contacts into `tools.desk.closed` (fn, ft), acceleration (ax, ay, alpha) into
+    `tools.desk.vector`.
 
     Where the basis carries everything these are its forces; else the least-norm forces that give the same acceleration.
     Returns the rows' number.
@@ -152,7 +153,8 @@ def account_contacts(body, state):
 
 @kernel
 def write_event(body, state, log, header, before, after):
-    """One row of /events; header = (time, kind, set kind, alternatives, restitution scale). The contact is `state.cause`."""
+    """One row of /events; header = (time, kind, set kind, alternatives, restitution scale). The contact is
+    `state.cause`."""
     time, kind, set_kind, alternatives, scale = header
     row = log.events[log.counts[2]]
     cause = state.cause

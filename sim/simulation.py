@@ -24,8 +24,8 @@ from sim.trajectory import MemorySink, Trajectory
 if TYPE_CHECKING:
     from sim.scene import Scene
 
-# Rows of the log buffers: the loop returns to Python when they are full. Large enough that the return costs nothing, small
-# enough that a killed run loses little.
+# Rows of the log buffers: the loop returns to Python when they are full. Large enough that the return costs nothing,
+# small enough that a killed run loses little.
 BUFFER_ROWS = 1024
 
 
@@ -39,11 +39,11 @@ def simulate(
 ) -> Trajectory | None:
     """Follow the motion of the scene's workpiece.
 
-    duration [s] and the other entries of the scene's [run] section (choice, output_interval, step, tolerance) can be given
-    here. The rows go to `sink` (an object with write and close, such as `H5Sink`) or, without one, into the returned
-    Trajectory. `progress(time)` is called now and then. Ctrl-C ends the run with status INTERRUPTED and keeps its rows; with an
-    explicit sink the KeyboardInterrupt is raised again afterwards. Raises SceneError for a start that overlaps or a
-    run setting that is not valid.
+    duration [s] and the other entries of the scene's [run] section (choice, output_interval, step, tolerance) can be
+    given here. The rows go to `sink` (an object with write and close, such as `H5Sink`) or, without one, into the
+    returned Trajectory. `progress(time)` is called now and then. Ctrl-C ends the run with status INTERRUPTED and keeps
+    its rows; with an explicit sink the KeyboardInterrupt is raised again afterwards. Raises SceneError for a start that
+    overlaps or a run setting that is not valid.
     """
     run = _override_run(scene, duration, run_overrides)
     if run is not scene.run:

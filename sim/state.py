@@ -1,7 +1,7 @@
 """What a run is made of: options, state, work arrays and log buffers, as compiled code sees them.
 
-Everything that must survive between two calls of the compiled loop is in `STATE`; a run is therefore a pure function of its
-scene, whatever the size of the buffers.
+Everything that must survive between two calls of the compiled loop is in `STATE`; a run is therefore a pure function of
+its scene, whatever the size of the buffers.
 """
 
 from __future__ import annotations

@@ -1,8 +1,10 @@
-"""One step of the motion in a fixed mode: Dormand and Prince's method of order 5(4), with projection on the constraints.
+"""One step of the motion in a fixed mode: Dormand and Prince's method of order 5(4), with projection on the
+constraints.
 
-Source of the coefficients: Dormand & Prince, J. Comput. Appl. Math. 6 (1980) 19-26, the pair RK5(4)7M. Seven stages, the last
-of which is the first of the next step. After the step the pose is moved back to gap 0 and the velocity to gap' = 0 by the
-shortest way in the kinetic metric; both corrections are of the order of the local error, so the order stays five.
+Source of the coefficients: Dormand & Prince, J. Comput. Appl. Math. 6 (1980) 19-26, the pair RK5(4)7M. Seven stages,
+the last of which is the first of the next step. After the step the pose is moved back to gap 0 and the velocity to gap'
+= 0 by the shortest way in the kinetic metric; both corrections are of the order of the local error, so the order stays
+five.
 """
 
 from __future__ import annotations

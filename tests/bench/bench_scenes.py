@@ -1,4 +1,5 @@
-"""CPU per simulated second of the peer scenes, at the default settings, and what the compiled loop costs without Python."""
+"""CPU per simulated second of the peer scenes, at the default settings, and what the compiled loop costs without
+Python."""
 
 from __future__ import annotations
 
