@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shlex
+import sys
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -29,7 +30,7 @@ def run_with_progress(scene: Scene, path: Path) -> Trajectory:
         from geometry.compile_clock import CompileClock
         from sim.simulation import simulate
 
-        with show_progress(scene) as (progress, tell_compiling), CompileClock(tell_compiling):
+        with show_progress(scene) as (progress, tell_compiling), CompileClock(tell_compiling), skip_blas():
             try:
                 simulate(scene, sink=sink, progress=progress)
             except KeyboardInterrupt:
@@ -37,6 +38,20 @@ def run_with_progress(scene: Scene, path: Path) -> Trajectory:
                 if not sink.in_place:
                     raise  # without a row no log was made, and an older one is still there
     return read_trajectory(path)
+
+
+@contextmanager
+def skip_blas():
+    """Let numba not look for SciPy's BLAS, which no kernel here uses: the look costs a third of a warm start."""
+    name = "scipy.linalg.cython_blas"
+    if name in sys.modules:
+        yield
+        return
+    sys.modules[name] = None  # an import of it fails at once
+    try:
+        yield
+    finally:
+        del sys.modules[name]
 
 
 @contextmanager
