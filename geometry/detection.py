@@ -314,22 +314,22 @@ def _march(part, walls, path, interval, touch, scratch):
     A pair that touches at the start of the path (not `armed`) without being active is on its way out: it counts again
     once it has left the touch distance, or if it penetrates.
     """
-    tau, end, duration, armed = interval
+    begin, end, duration, armed = interval
     triple = scratch.spot.triple
     speed, omega, acceleration, alpha = bound_path(path, duration)
     rate = speed + omega * part.radius
     exact = 1e-3 * touch
     length = walls.edge[triple[2]].length if triple[0] == TYPE_B else part.edge[triple[1]].length
-    doubling, previous = 1.0, tau
+    tau, doubling, previous = begin, 1.0, begin
     for _ in range(MARCH_LIMIT):
         if tau > end:
             return np.inf
         evaluate_path(path, tau, scratch.spot.pose, scratch.spot.velocity)
         gap, gap_rate, along = compute_gap_rate(part, walls, triple, scratch.spot.pose, scratch.spot.velocity)
         distance = _compute_distance(gap, along, length)
-        if distance > touch:
+        if distance > touch and (gap > 0.0 or tau == begin or along < 0.0 or along > length):
             armed = True
-        elif armed and gap <= exact and gap_rate <= touch / duration:
+        elif armed and distance <= touch and gap <= exact and gap_rate <= touch / duration:
             return tau
         if triple[0] == TYPE_B:
             curvature = acceleration + (alpha + omega * omega) * part.radius

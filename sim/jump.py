@@ -215,10 +215,12 @@ def _sum_bounces(body, options, state, tools, log, index):
     pair_corners(struck)
     state.cause[:] = struck.triple[0]
     code = _strike(body, options, state, tools, log, (struck, events.ACCUMULATION, 0.0))
-    _keep_closed(struck, v, rho)
     for c in range(3):
         state.pose[c] += v[c] * rest
     _close_gaps(body, struck, state.pose)
+    for k in range(struck.n):  # the contacts have moved on
+        fill_row(body, struck, k, state.pose, v, speed_zero)
+    _keep_closed(struck, v, rho)
     # The load worked along the way the part has moved, not along the flights that were summed.
     state.impact = impact + _get_energy(v, rho) - energy - (_get_work(body, state.pose) - work)
     find_closed(body, state.mode, here, options.scales.touch, speed_zero, closed, tools.scratch)

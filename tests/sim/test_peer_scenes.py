@@ -116,7 +116,7 @@ def test_s7b_event():
     """With friction on both ends: the time at which the wall lets go."""
     ladder = build_ladder(0.2)
     leave, _ = integrate(ladder.rate, [math.radians(60.0), 0.0], 2.0, ladder.wall_force)
-    trajectory = run(builders.s7(0.2, leave + 0.02))
+    trajectory = run(builders.s7(0.2, float(leave) + 0.02))
     check_laws(trajectory)
     np.testing.assert_allclose(get_times(trajectory, "separation"), [leave], rtol=0, atol=EVENT)
 
