@@ -177,8 +177,19 @@ def test_accelerations_of_a_scene(call):
 
 
 def test_accelerations_name_each_of_several(call):
-    code, _, _ = call("accelerations", "painleve_rod")
-    assert code == 0
+    """A09 (iii): free flight, and contact with 2.143517 N."""
+    code, out, _ = call("accelerations", "painleve_rod")
+    assert code == 0 and "Several" in out and "mode s" in out and "mode l" in out
+    assert "2.14352" in out and "4.28703" in out and "31.6879" in out
+
+
+def test_accelerations_at_a_time_without_a_row_run_the_scene_until_then(call):
+    call("run", "block_on_incline", "-o", "a.h5", "--set", "workpiece.velocity=[0.1, 0.0, 0.0]")
+    code, logged, err = call("accelerations", "a.h5", "--at", "0.1234567")
+    assert code == 0 and "no row" in err and "t = 0.1234567 s" in logged
+    code, direct, err = call("accelerations", "block_on_incline", "--at", "0.1234567", "--set",
+                             "workpiece.velocity=[0.1, 0.0, 0.0]")
+    assert (code, direct, err) == (0, logged, "")
 
 
 def test_accelerations_of_a_log_agree_with_its_rows(call):
