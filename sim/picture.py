@@ -85,8 +85,9 @@ class Repainter:
         self._canvas.blit(self._picture.figure.bbox)
 
     def _complete(self, event: DrawEvent) -> None:
-        """All but the changing artists were drawn: keep that, then add them."""
-        if self._canvas.supports_blit and not self._canvas.is_saving():
+        """All but the changing artists were drawn, on the window or for a file: keep that, then add them."""
+        self._background = None  # a file may have another size, and leaves nothing on the canvas
+        if self._canvas.supports_blit and event.canvas is self._canvas and not self._canvas.is_saving():
             self._background = self._canvas.copy_from_bbox(self._picture.figure.bbox)
         self._draw_moving(event.renderer)
 

@@ -115,7 +115,16 @@ def test_mp4_needs_no_ffmpeg_on_the_path(tmp_path, monkeypatch, fifty_frames):
     first = np.frombuffer(next(reader), np.uint8).reshape(height, width, 3)
     reader.close()
     drawn = next(draw_frames(fifty_frames, [0.0], 40))[:, :, :3]
-    assert first.shape == drawn.shape and np.abs(first.astype(int) - drawn).mean() < 3.0
+    assert first.shape == drawn.shape
+    difference = np.abs(first.astype(int) - drawn)
+    blue = drawn[:, :, 2].astype(int) - drawn[:, :, 0] > 40  # the part
+    assert np.count_nonzero(blue) > 100 and difference.mean() < 3.0 and difference[blue].mean() < 15.0
+
+
+@pytest.mark.parametrize("dpi", [30, 45, 61, 72.5, 100])
+def test_frames_have_even_sides(dpi):
+    height, width, _ = next(draw_frames(make_slide(), [0.0], dpi)).shape
+    assert height % 2 == width % 2 == 0 and abs(height - 5.8 * dpi) <= 1.0 and abs(width - 9.6 * dpi) <= 1.0
 
 
 def test_html_is_complete_in_itself(tmp_path, fifty_frames):

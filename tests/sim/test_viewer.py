@@ -10,6 +10,7 @@ from matplotlib.backend_bases import CloseEvent, FigureManagerBase, KeyEvent, Mo
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from PIL import Image
 
+from sim.draw import PART_FACE
 from sim.replay import ReplayError, Viewer, show
 from tests.sim.synthetic import make_figure, make_slide, take_rows
 
@@ -102,6 +103,15 @@ def test_saving_the_window_contains_the_part(tmp_path):
         saved = np.asarray(image.convert("RGB"), dtype=int)
     shown = np.asarray(viewer.picture.figure.canvas.buffer_rgba(), dtype=int)[:, :, :3]
     assert np.abs(saved - shown).max() == 0
+    press(viewer, "right")
+    before = bytes(viewer.picture.figure.canvas.buffer_rgba())
+    press(viewer, "left")
+    for name, dpi in (("b.png", 20), ("c.svg", 50)):  # another size and another format do not spoil the window
+        viewer.picture.figure.savefig(tmp_path / name, dpi=dpi)
+    press(viewer, "right")
+    assert bytes(viewer.picture.figure.canvas.buffer_rgba()) == before
+    saved = (tmp_path / "c.svg").read_text()
+    assert saved.count(PART_FACE.lower()) == 4  # 3 without the part, which is drawn last
 
 
 def test_show_opens_a_window_and_plays(monkeypatch, tmp_path):
