@@ -85,12 +85,12 @@ def fill_from_mode(body, mode, state, speed_zero, closed):
     closed.n = n
     for k in range(n):
         closed.triple[k] = mode.triple[k]
-        closed.corner[k] = -1
-        closed.partner[k] = -1
+        closed.corner[k] = mode.corner[k]
         fill_row(body, closed, k, pose, velocity, speed_zero)
         letter = mode.letter[k]
         closed.previous[k] = letter
         closed.slip[k] = 1 if letter == LETTER_R else (-1 if letter == LETTER_L else 0)
+    _set_partners(closed)
     return n
 
 
@@ -174,10 +174,16 @@ def pair_corners(closed):
             _copy_contact(closed, k, kept)
             kept += 1
     closed.n = kept
-    for k in range(kept):
+    _set_partners(closed)
+
+
+@kernel
+def _set_partners(closed):
+    """Point the two rows of each corner contact at each other."""
+    for k in range(closed.n):
         closed.partner[k] = -1
-    for k in range(kept):
-        for m in range(kept):
+    for k in range(closed.n):
+        for m in range(closed.n):
             if closed.corner[k, 2] == 0 and closed.corner[m, 2] == 1:
                 if closed.corner[m, 0] == closed.corner[k, 0] and closed.corner[m, 1] == closed.corner[k, 1]:
                     closed.partner[k], closed.partner[m] = m, k
@@ -198,6 +204,7 @@ def drop_separating(closed, opening):
         closed.letter[kept] = letter
         kept += 1
     closed.n = kept
+    _set_partners(closed)
 
 
 @kernel

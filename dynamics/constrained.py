@@ -53,6 +53,7 @@ MODE = define_record(
     ("n", "i8"),  # closed contacts
     ("kind", "i8"), ("first", "i8"), ("second", "i8"),  # the basis: its kind, its one or two contacts
     ("triple", "i8", (CAPACITY, 3)),
+    ("corner", "i8", (CAPACITY, 3)),  # see `geometry.detection.find_contacts`
     ("letter", "i8", (CAPACITY,)),
     ("pin", "f8", (CAPACITY,)),  # m: `along` of a rolling contact when the mode began
 )  # fmt: skip

@@ -8,14 +8,15 @@ import numpy as np
 
 from dynamics.accelerations import find_members
 from dynamics.closed import fill_from_mode, make_problem
-from dynamics.constrained import FREE, OK
+from dynamics.constrained import FREE, OK, evaluate_mode
 from dynamics.problem import VERTICES
+from dynamics.reactions import solve_forces
 from geometry._jit import jit, kernel
 from geometry.contacts import compute_gap_rate
 from geometry.detection import compute_clearance, find_next_contact
 from geometry.path import bound_path, evaluate_path, fill_constant_path, fill_path
 from sim import events
-from sim.events import NO_MONITOR, compute_monitor, locate_end_of_mode, locate_level
+from sim.events import MODE_LOST, NO_MONITOR, compute_monitor, locate_end_of_mode, locate_level
 from sim.jump import jump, tally_uniqueness
 from sim.recorder import account_contacts, has_room, write_event, write_row
 from sim.state import DONE, JUMP, STEP, TICKS
@@ -176,6 +177,8 @@ def _find_event(body, options, state, tools, h):
     muted = state.muted == 1
     look = (tools.desk.probe, muted)
     mode_time, kind, contact = locate_end_of_mode(body, mode, options.scales, path, h, look)
+    if muted and not _is_realised(body, options, state, tools, min(h, mode_time)):
+        mode_time, kind, contact = _locate_unrealised(body, options, state, tools, min(h, mode_time)), MODE_LOST, 0
     if kind == NO_MONITOR and contact_time == np.inf:
         return False, h
     if contact_time <= mode_time:
@@ -191,6 +194,35 @@ def _find_event(body, options, state, tools, h):
         evaluate_path(path, ahead, state.ahead_pose, state.ahead_velocity)
         state.ahead = 1
     return True, mode_time
+
+
+@kernel
+def _is_realised(body, options, state, tools, tau):
+    """Are there legal forces, of all closed contacts together, for the motion of the mode at time tau of the path?"""
+    probe, closed = tools.desk.probe, tools.desk.closed
+    evaluate_path(state.path, tau, probe.pose, probe.velocity)
+    fill_from_mode(body, state.mode, (probe.pose, probe.velocity), options.scales.speed, closed)
+    evaluate_mode(body, state.mode, probe.pose, probe.velocity, probe.acceleration, probe.force)
+    target = tools.desk.other
+    target[0], target[1] = probe.acceleration[0], probe.acceleration[1]
+    target[2] = probe.acceleration[2] * body.rho
+    status, _ = solve_forces(make_problem(closed, body.w), target, options.tolerances, closed.fn, closed.ft)
+    return status == 0
+
+
+@kernel
+def _locate_unrealised(body, options, state, tools, high):
+    """Time up to which `_is_realised` holds, by bisection."""
+    low = 0.0
+    for _ in range(60):
+        middle = 0.5 * (low + high)
+        if middle <= low or middle >= high:
+            break
+        if _is_realised(body, options, state, tools, middle):
+            low = middle
+        else:
+            high = middle
+    return high
 
 
 @kernel

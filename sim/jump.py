@@ -244,8 +244,8 @@ def _get_work(body, pose):
 def _keep_closed(struck, v, rho):
     """Remove what opens a contact, and what makes a rolling one slip, from the velocity at the end of all bounces.
 
-    A rocking part, unlike a bouncing one, does not stop in a plastic impact: it stops because the impacts follow each other
-    without end.
+    A rocking part, unlike a bouncing one, does not stop in a plastic impact: it stops because the impacts follow each
+    other without end.
     """
     basis = np.zeros((3, 3))
     row = np.zeros(3)
@@ -306,6 +306,7 @@ def _set_mode(body, options, state, tools, where):
     for k in range(n):
         same = same and mode.letter[k] == closed.letter[k]
         mode.triple[k] = closed.triple[k]
+        mode.corner[k] = closed.corner[k]
         mode.letter[k] = closed.letter[k]
     deviation = choose_basis(body, mode, where, target, (tools.desk.step.stage[0, 0:3], tools.desk.step.force))
     if deviation < 0.0:

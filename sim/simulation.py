@@ -50,7 +50,8 @@ def simulate(
         scene = dataclasses.replace(scene, run=run)
     check_start(scene, scene.source or scene.name)
     began = clock_module.perf_counter()
-    from sim.engine import run_chunk  # loads or compiles the machine code
+    from geometry.compile_clock import CompileClock
+    from sim.engine import run_chunk
 
     body = build_body(scene)
     options = build_options(scene, body)
@@ -58,10 +59,12 @@ def simulate(
     target = MemorySink(scene) if sink is None else sink
     solve = output = compile_time = 0.0
     code = PAUSED
+    compiling = CompileClock()
     while code == PAUSED:
         before = clock_module.perf_counter()
         try:
-            code = run_chunk(body, options, state, tools, log)
+            with compiling:
+                code = run_chunk(body, options, state, tools, log)
         except KeyboardInterrupt:
             target.close(Status.INTERRUPTED, _account(body, state, solve, output, compile_time))
             if sink is None:
@@ -73,7 +76,8 @@ def simulate(
         if progress is not None:
             progress(float(state.time))
         output += clock_module.perf_counter() - after
-    compile_time = max(0.0, clock_module.perf_counter() - began - solve - output)
+    compile_time = max(0.0, clock_module.perf_counter() - began - solve - output) + compiling.seconds
+    solve = max(0.0, solve - compiling.seconds)
     target.close(Status(code), _account(body, state, solve, output, compile_time))
     return target.trajectory if sink is None else None
 
