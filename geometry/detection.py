@@ -26,7 +26,10 @@ MARCH_LIMIT = 100_000
 TOO_MANY_CONTACTS = -1
 
 
-SPOT = define_record(("pose", "f8", (3,)), ("velocity", "f8", (3,)), ("triple", "i8", (3,)), ("hit", "i8", (3,)))
+SPOT = define_record(
+    ("pose", "f8", (3,)), ("velocity", "f8", (3,)), ("triple", "i8", (3,)), ("hit", "i8", (3,)),
+    ("neighbour", "i8", (3,)),
+)
 
 
 class Scratch(NamedTuple):
@@ -341,7 +344,9 @@ def _march(part, walls, path, interval, touch, scratch):
         floor = exact / rate if rate > 0.0 else np.inf
         if not armed and curvature > 0.0:
             if gap < -touch and 0.0 <= along <= length:
-                return _locate_depth(part, walls, path, (previous, tau, -0.5 * touch), scratch)
+                if not _has_passed_corner(part, walls, along, length, scratch):
+                    return _locate_depth(part, walls, path, (previous, tau, -0.5 * touch), scratch)
+                armed = True
             # Not over the whole flight: it may end in the contact it began with.
             delta = min(delta, 0.5 * abs(gap_rate) / curvature)
             floor = max(floor, doubling * sqrt(touch / curvature))
@@ -349,6 +354,26 @@ def _march(part, walls, path, interval, touch, scratch):
         previous = tau
         tau += max(delta, floor)
     return tau  # closer and closer without an end: let the caller look at the contacts here
+
+
+@kernel
+def _has_passed_corner(part, walls, along, length, scratch):
+    """Is the vertex, behind the line of its edge, outside all the same: past the other edge of the nearer end?"""
+    kind, i, j = scratch.spot.triple
+    other = scratch.spot.neighbour
+    other[0], other[1], other[2] = kind, i, j
+    at_start = along < 0.5 * length
+    if kind == TYPE_B:
+        vertex = j if at_start else walls.edge[j].next
+        convex = walls.edge[vertex].convex
+        other[2] = walls.edge[j].previous if at_start else vertex
+    else:
+        n = part.edge.shape[0]
+        vertex = i if at_start else (i + 1) % n
+        convex = part.edge[vertex].convex
+        other[1] = (i + n - 1) % n if at_start else vertex
+    gap, _, _, _, _, _ = compute_contact(part, walls, other, scratch.spot.pose)
+    return convex and gap > 0.0
 
 
 @kernel
