@@ -30,9 +30,9 @@ class PathError(ValueError):
 
 
 def parse_value(text: Any) -> Any:
-    """A value of an override: strings are read as TOML (0.2, [1, 2], "20 deg"), else taken as they are."""
+    """A value of an override: strings are read as TOML (0.2, [1, 2], "20 deg"), NumPy's numbers become Python's."""
     if not isinstance(text, str):
-        return text
+        return text.tolist() if hasattr(text, "tolist") else text
     try:
         data = tomllib.loads(f"value = {text}")
     except tomllib.TOMLDecodeError:
@@ -125,7 +125,7 @@ def _dump_value(value: Any) -> str:
     if isinstance(value, int):
         return str(value)
     if isinstance(value, float):
-        return repr(value) if math.isfinite(value) else {math.inf: "inf", -math.inf: "-inf"}.get(value, "nan")
+        return repr(float(value)) if math.isfinite(value) else {math.inf: "inf", -math.inf: "-inf"}.get(value, "nan")
     if isinstance(value, str):
         return _dump_string(value)
     if isinstance(value, list | tuple):

@@ -3,6 +3,9 @@
 import math
 import tomllib
 
+import numpy as np
+import pytest
+
 from sim.toml_text import dump_toml, parse_value, split_path
 
 
@@ -25,3 +28,16 @@ def test_values_and_paths_of_overrides():
     assert parse_value("stick") == "stick" and parse_value("'stick'") == "stick" and parse_value("20 deg") == "20 deg"
     assert parse_value(0.5) == 0.5 and parse_value("true") is True and parse_value("1\nx = 2") == "1\nx = 2"
     assert split_path('obstacle."a.b".mu') == ["obstacle", "a.b", "mu"]
+
+
+@pytest.mark.parametrize("value, plain", [
+    (np.float64(0.1), 0.1), (np.int64(2), 2), (np.float32(0.5), 0.5), (np.array([1.0, 2.0]), [1.0, 2.0]), (3, 3),
+])
+def test_numbers_of_numpy_become_plain(value, plain):
+    read = parse_value(value)
+    assert read == plain and type(read) is type(plain)
+    assert tomllib.loads(dump_toml({"a": read}))["a"] == plain
+
+
+def test_a_float_of_numpy_is_written_as_a_number():
+    assert dump_toml({"a": np.float64(0.1)}) == "a = 0.1\n"
