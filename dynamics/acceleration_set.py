@@ -138,11 +138,14 @@ class AccelerationSet:
 
 
 def is_inside(piece_vertices, piece_rays, vertices, rays, near: float) -> bool:
-    """Does the piece (hull of vertices plus rays, dimension 1 or 2) hold all given vertices and rays?"""
+    """Does the piece (hull of vertices plus rays, dimension 1 or 2) hold all given vertices and rays?
+
+    Coordinates are of order one, so that `near` means the same for vertices and for rays.
+    """
     base = piece_vertices[0]
     spread = np.vstack([piece_vertices - base, piece_rays])
     _, sizes, frame = np.linalg.svd(spread)
-    rank = int((sizes > near).sum())
+    rank = min(int((sizes > near).sum()), 2)
     frame = frame[:rank]
 
     def flatten(points, weight):

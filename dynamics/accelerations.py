@@ -210,11 +210,12 @@ def _collect_pieces(problem, arrays, buffer, tolerances) -> tuple[Piece, ...]:
     found = buffer.found
     pieces, vertices, rays = (int(n) for n in found.counts[:3])
     shapes = []
+    scale = max(np.abs(problem.w).max(), np.abs(found.vertices[:vertices]).max(initial=0.0)) or 1.0
     for piece in sorted(range(pieces), key=lambda i: -found.labels[i, 2]):
         index = np.flatnonzero(found.labels[:vertices, 0] == piece)
         v, r = found.vertices[index], found.rays[:rays][found.labels[:rays, 1] == piece]
-        near = 10.0 * tolerances.merge * (1.0 + np.abs(v).max()) if len(v) else 0.0
-        if any(d > 0 and is_inside(sv, sr, v, r, near) for _, sv, sr, d in shapes):
+        near = 10.0 * tolerances.merge
+        if any(d > 0 and is_inside(sv / scale, sr, v / scale, r, near) for _, sv, sr, d in shapes):
             continue
         shapes.append((index, v, r, int(found.labels[piece, 2])))
     return tuple(_make_piece(problem, arrays, buffer, tolerances, *shape) for shape in shapes)
@@ -222,7 +223,8 @@ def _collect_pieces(problem, arrays, buffer, tolerances) -> tuple[Piece, ...]:
 
 def _make_piece(problem, arrays, buffer, tolerances, index, vertices, rays, dimension) -> Piece:
     letters = np.zeros(len(problem), np.int64)
-    inside = vertices.mean(axis=0) + rays.sum(axis=0) * max(1.0, np.abs(vertices).max())
+    stride = max(np.abs(vertices).max(), np.abs(problem.w).max()) or 1.0
+    inside = vertices.mean(axis=0) + rays.sum(axis=0) * stride
     compute_letters(arrays, inside, tolerances, letters)
     forces = np.stack([buffer.fn[index], buffer.ft[index]], axis=2)[:, : len(problem)] + 0.0
     residuals = tuple(compute_residuals(problem, a, f[:, 0], f[:, 1]) for a, f in zip(vertices, forces, strict=True))

@@ -18,9 +18,10 @@ from dynamics.faces import (
     walk_plane,
 )
 from dynamics.output import add_point
-from dynamics.planes import keep_side, make_frame, make_line, start_polygon
+from dynamics.planes import evaluate, keep_side, make_frame, make_line, start_polygon
 from dynamics.problem import (
     ACTIVE_PLANE,
+    BALL,
     CHILD,
     COUNT,
     EQUATION,
@@ -31,14 +32,15 @@ from dynamics.problem import (
     NEARBY,
     OUT_OF_ROOM,
     PLACE,
+    PLANE_SIDES,
     PLANES,
     STATUS,
     TODO,
     inner,
 )
-from dynamics.tree import build_tree, is_far
+from dynamics.tree import build_tree, is_far, measure_away, measure_gap
 
-LOOK = 12  # half-spaces on either side in the order of the tree that cut first
+LOOK = 4  # half-spaces on either side in the order of the tree that cut first
 
 
 @inner
@@ -86,25 +88,72 @@ def fit_circle(polygon, n, frame):
 
 
 @inner
-def cut_polygon(table, marks, stack, cell, tolerances):
-    """The part of a plane that Q allows, as polygon 0, and the planes near it in column NEAR; returns its corners.
+def is_cut(table, item, polygon, n, frame, near):
+    """Does a half-space cut a polygon, or touch it?"""
+    p, sign = item >> 1, 1.0 - 2.0 * (item & 1)
+    x, y, z = sign * table[p, EQUATION], sign * table[p, EQUATION + 1], sign * table[p, EQUATION + 2]
+    line = make_line(frame, x, y, z, sign * table[p, EQUATION + 3])
+    for i in range(n):
+        if evaluate(polygon, i, line) <= near:
+            return True
+    return False
 
-    0 also if a plane before this one holds all of it: then it is an edge or a vertex that is looked at from there.
+
+@inner
+def cut_alike(table, marks, stack, cell, tolerances):
+    """Cut polygon 0 by the half-spaces that look most like its plane: those next to it in the order of the tree, and
+    those about as close to it as they are. Returns its corners.
     """
     plane, items, frame = cell
     n = start_polygon(stack[0])
     place = marks[plane, PLACE]
     first, last = max(place - LOOK, 0), min(place + LOOK + 1, items)
+    reach = 0.0
     for i in range(first, last):
-        if marks[i, ITEM] >> 1 != plane:
-            n = cut_by_item(table, stack, n, marks[i, ITEM], frame, tolerances)
-            if n <= 0:
-                return n
+        other = marks[i, ITEM] >> 1
+        if other != plane:
+            if is_cut(table, marks[i, ITEM], stack[0], n, frame, 0.0):
+                n = cut_by_item(table, stack, n, marks[i, ITEM], frame, tolerances)
+                if n <= 0:
+                    return n
+            reach += 2.0 * sqrt(measure_gap(table, other, plane)) / (last - first)
     for i in range(first, last):
         other = marks[i, ITEM] >> 1
         if other < plane and holds_polygon(table, other, stack[0], n, frame, tolerances):
             return 0
-    centre, radius = fit_circle(stack[0], n, frame)
+    count = 1
+    marks[0, TODO] = 0
+    while count > 0:
+        count -= 1
+        node = marks[count, TODO]
+        if sqrt(measure_away(table, node, plane)) - table[node, BALL + 4] > reach:
+            continue
+        child = marks[node, CHILD]
+        if child >= 0:
+            marks[count, TODO], marks[count + 1, TODO] = child, child + 1
+            count += 2
+            continue
+        for i in range(marks[node, LOW], marks[node, HIGH]):
+            if marks[i, ITEM] >> 1 != plane and is_cut(table, marks[i, ITEM], stack[0], n, frame, 0.0):
+                n = cut_by_item(table, stack, n, marks[i, ITEM], frame, tolerances)
+                if n <= 0:
+                    return n
+    return n
+
+
+@inner
+def cut_polygon(table, marks, stack, cell, tolerances):
+    """The part of a plane that Q allows, as polygon 0, and the planes that touch it in column NEAR; returns its
+    corners.
+
+    0 also if a plane before this one holds all of it: then it is an edge or a vertex that is looked at from there.
+    """
+    plane, _, frame = cell
+    n = cut_alike(table, marks, stack, cell, tolerances)
+    if n <= 0:
+        return n
+    polygon = stack[0]
+    centre, radius = fit_circle(polygon, n, frame)
     near = 20.0 * tolerances.accept * (1.0 + abs(centre[0]) + abs(centre[1]) + abs(centre[2]))
     nearby, count = 0, 1
     marks[0, TODO] = 0
@@ -115,7 +164,9 @@ def cut_polygon(table, marks, stack, cell, tolerances):
             continue
         child = marks[node, CHILD]
         if child >= 0:
-            marks[count, TODO], marks[count + 1, TODO] = child, child + 1
+            first_away = measure_away(table, child, plane)  # the ball that looks most like the plane cuts first
+            nearer = child if first_away < measure_away(table, child + 1, plane) else child + 1
+            marks[count, TODO], marks[count + 1, TODO] = 2 * child + 1 - nearer, nearer
             count += 2
             continue
         for i in range(marks[node, LOW], marks[node, HIGH]):
@@ -124,13 +175,15 @@ def cut_polygon(table, marks, stack, cell, tolerances):
             value = dot(table, other, EQUATION, centre[0], centre[1], centre[2]) + table[other, EQUATION + 3]
             if (-value if item & 1 else value) > radius + near or other == plane:
                 continue
-            if nearby == 0 or marks[nearby - 1, NEAR] != other:
+            if not is_cut(table, item, polygon, n, frame, near):
+                continue
+            if item & 1 == 0 or marks[other, PLANE_SIDES] == 2:  # a plane with two sides is listed once
                 marks[nearby, NEAR] = other
                 nearby += 1
             n = cut_by_item(table, stack, n, item, frame, tolerances)
             if n <= 0:
                 return n
-            centre, radius = fit_circle(stack[0], n, frame)
+            centre, radius = fit_circle(polygon, n, frame)
             near = max(near, 20.0 * tolerances.accept * (1.0 + abs(centre[0]) + abs(centre[1]) + abs(centre[2])))
     marks[nearby, NEAR] = plane
     marks[NEARBY, COUNT] = nearby + 1
@@ -146,12 +199,8 @@ def find_touching(table, marks, plane, point, near):
         if abs(dot(table, l, EQUATION, point[0], point[1], point[2]) + table[l, EQUATION + 3]) <= near:
             if l < plane:
                 return -1
-            seen = False
-            for j in range(count):
-                seen = seen or marks[j, ACTIVE_PLANE] == l
-            if not seen:
-                marks[count, ACTIVE_PLANE] = l
-                count += 1
+            marks[count, ACTIVE_PLANE] = l
+            count += 1
     return count
 
 

@@ -184,7 +184,7 @@ def _same_row(table, marks, i, j, tolerance):
 
 @inner
 def _find_plane(table, first, count, row, tolerance):
-    """The plane a row lies on, among those from `first` to `count`, and +1 or -1 as it faces the same way; (-1, 1) if none."""
+    """The plane of a row, among those from `first` to `count`, and 1 or -1 as it faces the same way; (-1, 1): none."""
     rx, ry, rz, rb = table[row, NORMAL], table[row, NORMAL + 1], table[row, NORMAL + 2], table[row, NORMAL + 3]
     for p in range(first, count):
         for sign in (1.0, -1.0):

@@ -118,24 +118,25 @@ def _describe_flat(table, n, normal, tolerance):
     _put(table, 0, nx, ny, nz)
     _put(table, 1, -nx, -ny, -nz)
     count = 2
-    for j in range(n):
-        # the line of e_j is a side if every direction lies on one side of it
-        sx = ny * table[j, EDGE + 2] - nz * table[j, EDGE + 1]
-        sy = nz * table[j, EDGE] - nx * table[j, EDGE + 2]
-        sz = nx * table[j, EDGE + 1] - ny * table[j, EDGE]
-        low, high = 0.0, 0.0
-        for i in range(n):
-            s = sx * table[i, EDGE] + sy * table[i, EDGE + 1] + sz * table[i, EDGE + 2]
-            low, high = min(low, s), max(high, s)
-            if low < -tolerance and high > tolerance:
-                break
-        if low >= -tolerance:
-            count = _add_facet(table, count, sx, sy, sz, tolerance)
-        if high <= tolerance:
-            count = _add_facet(table, count, -sx, -sy, -sz, tolerance)
-        if count < 0:
-            return count
+    for turn in (1.0, -1.0):
+        # go to the direction farthest round; if it is the end of a wedge, all others lie on one side of it
+        sx, sy, sz = _turn(table, 0, normal, turn)
+        for j in range(1, n):
+            if sx * table[j, EDGE] + sy * table[j, EDGE + 1] + sz * table[j, EDGE + 2] < -tolerance:
+                sx, sy, sz = _turn(table, j, normal, turn)
+        for j in range(n):
+            if sx * table[j, EDGE] + sy * table[j, EDGE + 1] + sz * table[j, EDGE + 2] < -tolerance:
+                return count
+        count = _add_facet(table, count, sx, sy, sz, tolerance)
     return count
+
+
+@inner
+def _turn(table, j, normal, turn):
+    """Direction j turned by a right angle about the normal, one way (turn = 1) or the other (-1)."""
+    nx, ny, nz = normal
+    x, y, z = turn * table[j, EDGE], turn * table[j, EDGE + 1], turn * table[j, EDGE + 2]
+    return ny * z - nz * y, nz * x - nx * z, nx * y - ny * x
 
 
 @inner
@@ -189,11 +190,34 @@ def _swap(table, i, j):
 
 
 @inner
+def _find_outermost(table, first, n, rank, normal, facets):
+    """Which direction, from `first` on, lies farthest out of the span or cone of those before, and how far.
+
+    facets: how many rows in column FACET describe the cone, if the rank is 3. For rank 2 the distance from the plane of
+    `normal` counts, for rank 1 that from the first direction.
+    """
+    best, far = -1, 0.0
+    for j in range(first, n):
+        x, y, z = table[j, EDGE], table[j, EDGE + 1], table[j, EDGE + 2]
+        if rank == 3:
+            out = 0.0
+            for f in range(facets):
+                out = max(out, -(table[f, FACET] * x + table[f, FACET + 1] * y + table[f, FACET + 2] * z))
+        elif rank == 2:
+            out = abs(normal[0] * x + normal[1] * y + normal[2] * z)
+        else:
+            out = 1.0 - abs(table[0, EDGE] * x + table[0, EDGE + 1] * y + table[0, EDGE + 2] * z)
+        if out > far:
+            best, far = j, out
+    return best, far
+
+
+@inner
 def _reduce(table, n, tolerance):
     """Move directions that span the whole cone to the front; returns how many.
 
-    Directions are added one at a time and skipped where the cone so far holds them. When the front grows beyond SMALL,
-    those that a pointed cone does not need (fewer than two of its facets hold them) are dropped.
+    The direction farthest outside the cone so far joins, until there is none. When the front grows beyond SMALL, those
+    that a pointed cone does not need (fewer than two of its facets hold them) are dropped.
     """
     kept = 0
     for axis in range(3):  # extremes along the axes first: they leave little for later
@@ -204,23 +228,20 @@ def _reduce(table, n, tolerance):
                     best = j
             _swap(table, kept, best)
             kept += 1
-    rank, _ = _find_rank(table, EDGE, kept, tolerance)
-    count = 0
-    if rank == 3:
-        count = _describe_solid(table, kept, tolerance)
-    for j in range(kept, n):
-        if rank == 3 and is_inside(table, count, table[j, EDGE], table[j, EDGE + 1], table[j, EDGE + 2], tolerance):
-            continue
-        _swap(table, kept, j)
-        kept += 1
-        if rank < 3:
-            rank, _ = _find_rank(table, EDGE, kept, tolerance)
+    while kept < n:
+        rank, normal = _find_rank(table, EDGE, kept, tolerance)
+        count = 0
         if rank == 3:
             count = _describe_solid(table, kept, tolerance)
             if count <= 0:
                 return kept  # all of R^3, or no room: the caller's own description says which
             if kept > SMALL and count >= 3:
                 kept = _drop_inner(table, kept, count, tolerance)
+        best, far = _find_outermost(table, kept, n, rank, normal, count)
+        if best < 0 or (rank == 3 and far <= tolerance):
+            return kept
+        _swap(table, kept, best)
+        kept += 1
     return kept
 
 

@@ -117,3 +117,23 @@ def is_far(table, node, point, reach):
     x, y, z = point
     value = table[node, BALL] * x + table[node, BALL + 1] * y + table[node, BALL + 2] * z + table[node, BALL + 3]
     return value - table[node, BALL + 4] * sqrt(x * x + y * y + z * z + 1.0) > reach
+
+
+@inner
+def measure_away(table, node, plane):
+    """Square of the distance in R^4 between the centre of a node and a plane, whichever way that faces."""
+    direct, turned = 0.0, 0.0
+    for c in range(4):
+        direct += (table[node, BALL + c] - table[plane, EQUATION + c]) ** 2
+        turned += (table[node, BALL + c] + table[plane, EQUATION + c]) ** 2
+    return min(direct, turned)
+
+
+@inner
+def measure_gap(table, plane, other):
+    """Square of the distance in R^4 between two planes, whichever way they face."""
+    direct, turned = 0.0, 0.0
+    for c in range(4):
+        direct += (table[other, EQUATION + c] - table[plane, EQUATION + c]) ** 2
+        turned += (table[other, EQUATION + c] + table[plane, EQUATION + c]) ** 2
+    return min(direct, turned)
