@@ -73,6 +73,7 @@ def _put_mix(polygon, n, source, i, j, wi, wj):
     if h > 1e-12 * size:
         polygon[n, 0], polygon[n, 1], polygon[n, 2] = x / h, y / h, 1.0
     else:
+        size = max(size, 1e-300)
         polygon[n, 0], polygon[n, 1], polygon[n, 2] = x / size, y / size, 0.0
     return n + 1
 

@@ -119,7 +119,8 @@ def prepare_rows(problem, scale, table, marks):
             table[i, EDGE_POSITIVE + c] = g
             minus += e * e
             plus += g * g
-        minus, plus = 1.0 / sqrt(minus), 1.0 / sqrt(plus)
+        # an edge without length can only come from rows that belong to no contact (N parallel to T)
+        minus, plus = 1.0 / sqrt(max(minus, 1e-300)), 1.0 / sqrt(max(plus, 1e-300))
         for c in range(3):
             table[i, EDGE_NEGATIVE + c] *= minus
             table[i, EDGE_POSITIVE + c] *= plus
