@@ -4,9 +4,10 @@ The same core as for accelerations, with other meanings: w is the velocity befor
 (x, y, rho theta); forces are impulses per mass; b_i = e_i min(N_i.v, 0) states Newton's restitution for every contact
 that closes, d = 0, and friction opposes the slip after the impact. All closed contacts take part.
 
-With friction, Newton's law can make kinetic energy grow (ground truth: one rod at 45 degrees gains 8 %). Then the
-restitutions of all contacts are multiplied by the largest common factor in [0, 1] for which energy does not grow; at 0
-it never does, since then every force works against a velocity that is zero or opposed to it. The factor is returned.
+With friction, Newton's law can make kinetic energy grow (ground truth: one rod at 45 degrees gains 8 %), and at several
+contacts it can have no solution at all. Then the restitutions of all contacts are multiplied by a common factor in
+[0, 1], found by bisection, at which there is a solution and energy does not grow. At 0 there always is one, and energy
+never grows, since then every force works against a velocity that is zero or opposed to it. The factor is returned.
 """
 
 from __future__ import annotations
@@ -75,7 +76,7 @@ def solve_impact(closed, before, e, choice, after):
     energy = before[0] * before[0] + before[1] * before[1] + before[2] * before[2]
     limit = energy * (1.0 + ENERGY_ROUNDING)
     kind, members, result = _solve_scaled(closed, before, e, 1.0, choice, after)
-    if result <= limit or members == 0:
+    if members > 0 and result <= limit:
         return kind, members, 1.0
     low, high = 0.0, 1.0
     for _ in range(60):

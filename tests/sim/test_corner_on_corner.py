@@ -1,0 +1,73 @@
+"""A convex corner on a convex corner: two candidate normals, any between them may push, left and right are alike."""
+
+from __future__ import annotations
+
+from math import sqrt
+
+import numpy as np
+import pytest
+
+from dynamics import find_accelerations
+from sim.model import contact_problem
+from sim.scene import parse_scene
+from sim.simulation import simulate
+
+HALF = 0.05 * sqrt(2.0)
+
+
+def tip_on_tip(push=0.0, mu=0.5, x=0.0, speed=0.0, duration=0.3, theta=np.pi / 4):
+    """A square of 0.1 m stands with a corner on the tip of a wedge."""
+    return parse_scene(f"""
+gravity = [{push!r}, -9.81]
+[workpiece]
+outline = {{ box = [0.1, 0.1] }}
+mass = 1.0
+pose = [{x!r}, {HALF!r}, {theta!r}]
+velocity = [{speed!r}, 0.0, 0.0]
+[[obstacle]]
+name = "post"
+outline = {{ vertices = [[0.0, 0.0], [-0.05, -0.1], [0.05, -0.1]] }}
+[friction]
+default = {mu!r}
+[run]
+duration = {duration!r}
+output_interval = 0.01
+""")
+
+
+def test_it_is_reported_as_one_contact_with_two_normals():
+    problem, contacts = contact_problem(tip_on_tip())
+    assert list(problem.corner) == [1, 0]
+    normals = sorted(contact["normal"] for contact in contacts)
+    assert normals == [pytest.approx((-sqrt(0.5), sqrt(0.5))), pytest.approx((sqrt(0.5), sqrt(0.5)))]
+
+
+def test_the_set_is_symmetric():
+    """Balanced, it can stay or slide off to either side: mirror images."""
+    found = find_accelerations(contact_problem(tip_on_tip())[0])
+    assert found.kind == "several"
+    vertices = np.array(sorted((tuple(v) for piece in found.pieces for v in piece.vertices), key=lambda v: v[0]))
+    assert vertices[1] == pytest.approx((0.0, 0.0, 0.0), abs=1e-9)
+    assert vertices[0] * [-1.0, 1.0, -1.0] == pytest.approx(vertices[2])
+
+
+def test_balanced_it_stays():
+    trajectory = simulate(tip_on_tip(duration=10.0))
+    assert (trajectory.pose == trajectory.pose[0]).all()
+
+
+@pytest.mark.parametrize("mu", [0.0, 0.5])
+def test_pushes_to_either_side_are_mirror_images(mu):
+    right, left = (simulate(tip_on_tip(push=sign, mu=mu)) for sign in (1.0, -1.0))
+    assert right.status.name == left.status.name == "COMPLETED"
+    assert right.pose[-1, 0] > 0.02
+    mirrored = left.pose[-1] * [-1.0, 1.0, -1.0] + [0.0, 0.0, np.pi / 2]
+    assert right.pose[-1] == pytest.approx(mirrored, abs=1e-8)
+    assert right.account.energy_residual < 1e-9
+
+
+def test_passing_over_the_tip_is_no_impact():
+    """A corner that slides sideways off a tip is free at once."""
+    trajectory = simulate(tip_on_tip(speed=0.1, duration=0.015))
+    assert not any(trajectory.events["n_impulses"])
+    assert trajectory.pose[-1] == pytest.approx([0.1 * 0.015, HALF - 0.5 * 9.81 * 0.015**2, np.pi / 4], abs=1e-12)
