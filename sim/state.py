@@ -50,7 +50,7 @@ STATE = define_record(
     ("cause_kind", "i8"), ("cause", "i8", (3,)),
     ("ahead", "i8"), ("ahead_pose", "f8", (3,)), ("ahead_velocity", "f8", (3,)),
     ("muted", "i8"),  # the forces of the basis no longer tell whether the mode lasts
-    ("last_event", "f8"), ("stalls", "i8"), ("last_flight", "f8"),
+    ("last_event", "f8"), ("stalls", "i8"), ("last_flight", "f8"), ("last_impact", "f8"),
     # output
     ("next_tick", "i8"), ("last_row", "f8"),
     # uniqueness
