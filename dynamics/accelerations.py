@@ -131,41 +131,69 @@ def export(found, table, marks, scale):
     return kind
 
 
-@kernel
-def find_members(problem, tolerances, buffer):
-    """Find all accelerations, without forces: fills `buffer.found`, returns the kind (0 none, 1 one, 2 several, 3
-    continuum); `buffer.found.counts[3]` is the status (0 if all is well).
-    """
+@inner
+def _open(problem, buffer):
+    """Check and scale a problem: fills the rows of `buffer`, returns the unit of acceleration, or 0 (see the status)."""
     table, marks = buffer.table, buffer.marks
-    k = problem.b.shape[0]
-    corners = count_corners(problem.corner)
     scale = compute_scale(problem)
     for i in range(8):
         marks[i, COUNT] = 0
         buffer.found.counts[i] = 0
     if not scale < np.inf:
         buffer.found.counts[STATUS] = NOT_FINITE
-        return NONE
-    if 6 * k + 64 > table.shape[0]:
+        return 0.0
+    if 6 * problem.b.shape[0] + 64 > table.shape[0]:
         buffer.found.counts[STATUS] = OUT_OF_ROOM
-        return NONE
-    if corners > MAX_CORNERS:
+        return 0.0
+    if count_corners(problem.corner) > MAX_CORNERS:
         buffer.found.counts[STATUS] = TOO_MANY_CORNERS
-        return NONE
+        return 0.0
     if scale == 0.0:
         scale = 1.0
-    w = (problem.w[0] / scale, problem.w[1] / scale, problem.w[2] / scale)
     prepare_rows(problem, scale, table, marks)
-    for combination in range(1 << (2 * corners)):
-        if corners > 0:
-            set_corners(problem, combination, marks)
-        group_planes(table, marks, k, tolerances.angle)
-        marks[SEEN, COUNT] = 0
-        if marks[PLANES, COUNT] > CROWD:
-            walk_crowd(table, marks, buffer.stack, w, tolerances)
+    return scale
+
+
+@inner
+def _take_combination(problem, tolerances, buffer, combination):
+    """Set one of the alternatives of the corner contacts (there is one, 0, without any) and group the planes."""
+    marks = buffer.marks
+    if combination > 0 or count_corners(problem.corner) > 0:
+        set_corners(problem, combination, marks)
+    group_planes(buffer.table, marks, problem.b.shape[0], tolerances.angle)
+    marks[SEEN, COUNT] = 0
+
+
+@kernel
+def find_members(problem, tolerances, buffer):
+    """Find all accelerations, without forces: fills `buffer.found`, returns the kind (0 none, 1 one, 2 several, 3
+    continuum); `buffer.found.counts[3]` is the status (0 if all is well).
+    """
+    scale = _open(problem, buffer)
+    if scale == 0.0:
+        return NONE
+    w = (problem.w[0] / scale, problem.w[1] / scale, problem.w[2] / scale)
+    for combination in range(1 << (2 * count_corners(problem.corner))):
+        _take_combination(problem, tolerances, buffer, combination)
+        walk_faces(buffer.table, buffer.marks, buffer.stack, w, tolerances)
+    return export(buffer.found, buffer.table, buffer.marks, scale)
+
+
+@kernel
+def find_members_of_crowd(problem, tolerances, buffer):
+    """As `find_members`, in near k log k where there are more than CROWD planes. Apart, because it is seldom needed and
+    takes long to compile."""
+    scale = _open(problem, buffer)
+    if scale == 0.0:
+        return NONE
+    w = (problem.w[0] / scale, problem.w[1] / scale, problem.w[2] / scale)
+    for combination in range(1 << (2 * count_corners(problem.corner))):
+        _take_combination(problem, tolerances, buffer, combination)
+        if buffer.marks[PLANES, COUNT] > CROWD:
+            walk_crowd(buffer.table, buffer.marks, buffer.stack, w, tolerances)
         else:
-            walk_faces(table, marks, buffer.stack, w, tolerances)
-    return export(buffer.found, table, marks, scale)
+            walk_faces(buffer.table, buffer.marks, buffer.stack, w, tolerances)
+    return export(buffer.found, buffer.table, buffer.marks, scale)
 
 
 @kernel
@@ -188,7 +216,8 @@ def find_accelerations(problem: ContactProblem, tolerances: Tolerances = DEFAULT
     room = 64
     while True:
         buffer = allocate_set_buffer(len(problem), room)
-        kind = find_members(arrays, tolerances, buffer)
+        search = find_members_of_crowd if len(problem) > CROWD else find_members
+        kind = search(arrays, tolerances, buffer)
         status = buffer.found.counts[STATUS]
         if status == TOO_MANY_CORNERS:
             raise ValueError(f"corner: at most {MAX_CORNERS} corner-on-corner contacts at once")
