@@ -133,7 +133,7 @@ def export(found, table, marks, scale):
 
 @inner
 def _open(problem, buffer):
-    """Check and scale a problem: fills the rows of `buffer`, returns the unit of acceleration, or 0 (see the status)."""
+    """Check and scale a problem: fills the rows of `buffer`; returns the unit of acceleration, or 0 (see status)."""
     table, marks = buffer.table, buffer.marks
     scale = compute_scale(problem)
     for i in range(8):
