@@ -1,7 +1,7 @@
 """The complete set of accelerations of one contact problem.
 
 For users: `find_accelerations(ContactProblem(...))`. For compiled code: `Problem`, `allocate_set_buffer`,
-`find_members`, `solve_acceleration_set`, `compute_letters`, `solve_forces`.
+`find_members` (`find_members_of_crowd` for many contacts), `solve_acceleration_set`, `compute_letters`, `solve_forces`.
 """
 
 from __future__ import annotations
@@ -35,7 +35,6 @@ from dynamics.problem import (
     PIECE_OF_RAY,
     PIECE_OF_VERTEX,
     PIECES,
-    PLANES,
     RAY,
     RAYS,
     SEEN,
@@ -46,6 +45,7 @@ from dynamics.problem import (
     Problem,
     compute_scale,
     count_corners,
+    group_many,
     group_planes,
     inner,
     prepare_rows,
@@ -57,7 +57,8 @@ from geometry._jit import kernel
 
 __all__ = [
     "AccelerationSet", "ContactProblem", "Found", "Piece", "Problem", "SetBuffer", "allocate_set_buffer",
-    "compute_letters", "find_accelerations", "find_members", "solve_acceleration_set", "solve_forces",
+    "compute_letters", "find_accelerations", "find_members", "find_members_of_crowd",
+    "solve_acceleration_set", "solve_forces",
 ]
 
 NONE, ONE, SEVERAL, CONTINUUM = 0, 1, 2, 3
@@ -181,18 +182,17 @@ def find_members(problem, tolerances, buffer):
 
 @kernel
 def find_members_of_crowd(problem, tolerances, buffer):
-    """As `find_members`, in near k log k where there are more than CROWD planes. Apart, because it is seldom needed and
-    takes long to compile."""
+    """As `find_members`, in near k log k: faster with more than some CROWD contacts. Apart, because it is seldom needed
+    and takes long to compile."""
     scale = _open(problem, buffer)
     if scale == 0.0:
         return NONE
     w = (problem.w[0] / scale, problem.w[1] / scale, problem.w[2] / scale)
     for combination in range(1 << (2 * count_corners(problem.corner))):
-        _take_combination(problem, tolerances, buffer, combination)
-        if buffer.marks[PLANES, COUNT] > CROWD:
-            walk_crowd(buffer.table, buffer.marks, buffer.stack, w, tolerances)
-        else:
-            walk_faces(buffer.table, buffer.marks, buffer.stack, w, tolerances)
+        if count_corners(problem.corner) > 0:
+            set_corners(problem, combination, buffer.marks)
+        group_many(buffer.table, buffer.marks, problem.b.shape[0], tolerances.angle)
+        walk_crowd(buffer.table, buffer.marks, buffer.stack, w, tolerances)
     return export(buffer.found, buffer.table, buffer.marks, scale)
 
 

@@ -241,6 +241,8 @@ def walk_crowd(table, marks, stack, w, tolerances):
     p = marks[PLANES, COUNT]
     if is_allowed(table, marks, p, -1, w, tolerances.accept):
         add_point(table, marks, w, tolerances.merge)
+    if p == 0:
+        return
     items = build_tree(table, marks)
     for plane in range(p):
         x, y, z = table[plane, EQUATION], table[plane, EQUATION + 1], table[plane, EQUATION + 2]

@@ -58,7 +58,7 @@ PLACE = 21  # per plane: where its half-space stands in the order of the tree
 NEAR = 22  # planes near the polygon being looked at
 INTEGERS = 23
 
-CROWD = 24  # with more planes than this, the tree is faster than looking at all pairs
+CROWD = 24  # with more contacts than this, a tree of half-spaces is faster than looking at all pairs of planes
 
 PIECES, VERTICES, RAYS, STATUS, SEEN, KIND, PLANES, NEARBY = 0, 1, 2, 3, 4, 5, 6, 7
 SLIDES_NEGATIVE, ROLLS, SLIDES_POSITIVE, NO_FORCE = -1, 0, 1, 2
@@ -252,9 +252,9 @@ def sort_rows(table, marks, k):
             root = child
 
 
-@merged
-def group_sorted(table, marks, k, tolerance):
-    """`group_planes` for many rows: only rows with nearly the same key can share a plane."""
+@inner
+def group_many(table, marks, k, tolerance):
+    """As `group_planes`, for many rows: only rows with nearly the same key can share a plane."""
     sort_rows(table, marks, k)
     count = 0
     for i in range(k):
@@ -266,7 +266,7 @@ def group_sorted(table, marks, k, tolerance):
             plane, sign = _find_plane(table, candidate, candidate + 1, row, tolerance)
             j -= 1
         count = _add_row(table, marks, count, row, plane, sign, tolerance)
-    return count
+    marks[PLANES, COUNT] = count
 
 
 @inner
@@ -275,12 +275,8 @@ def group_planes(table, marks, k, tolerance):
 
     A row equal to one already listed is left out: it adds forces, not accelerations.
     """
-    if k > CROWD:
-        count = group_sorted(table, marks, k, tolerance)
-    else:
-        count = 0
-        for row in range(k):
-            plane, sign = _find_plane(table, 0, count, row, tolerance)
-            count = _add_row(table, marks, count, row, plane, sign, tolerance)
+    count = 0
+    for row in range(k):
+        plane, sign = _find_plane(table, 0, count, row, tolerance)
+        count = _add_row(table, marks, count, row, plane, sign, tolerance)
     marks[PLANES, COUNT] = count
-    return count

@@ -71,3 +71,13 @@ def test_corner_on_corner_equals_twin(k, count):
     for seed in range(count):
         rng = np.random.default_rng([seed, k, 7])
         compare(make_corners(rng, k), f"make_corners seed {seed} k {k}")
+
+
+@pytest.mark.parametrize("make", [make_generic, make_lattice, make_floor, make_corners])
+def test_search_for_many_contacts_equals_twin(make, monkeypatch):
+    """The search for many contacts, on few."""
+    monkeypatch.setattr("dynamics.accelerations.CROWD", 0)
+    for seed in range(100):
+        for k in (1, 2, 3)[make is make_corners : 2 if make is make_corners else 3]:
+            rng = np.random.default_rng([seed, k, 13])
+            compare(make(rng, k), f"{make.__name__} seed {seed} k {k}")
