@@ -204,6 +204,8 @@ def _solve_shortest(row, other, p, q):
     a12 = row[0] * other[0] + row[1] * other[1] + row[2] * other[2]
     a22 = other[0] * other[0] + other[1] * other[1] + other[2] * other[2]
     det = a11 * a22 - a12 * a12
+    if det <= INDEPENDENT * INDEPENDENT * a11 * a22:  # the pose has made them one
+        return p / a11 * row[0], p / a11 * row[1], p / a11 * row[2]
     x, y = (a22 * p - a12 * q) / det, (a11 * q - a12 * p) / det
     return x * row[0] + y * other[0], x * row[1] + y * other[1], x * row[2] + y * other[2]
 

@@ -326,7 +326,9 @@ def _march(part, walls, path, interval, touch, scratch):
     tau, doubling, previous = begin, 1.0, begin
     for _ in range(MARCH_LIMIT):
         if tau > end:
-            return np.inf
+            if armed or previous >= end:
+                return np.inf
+            tau = end  # a pair that touched may have sunk in since the last look
         evaluate_path(path, tau, scratch.spot.pose, scratch.spot.velocity)
         gap, gap_rate, along = compute_gap_rate(part, walls, triple, scratch.spot.pose, scratch.spot.velocity)
         distance = _compute_distance(gap, along, length)
