@@ -48,6 +48,7 @@ from dynamics.problem import (
     group_many,
     group_planes,
     inner,
+    merged,
     prepare_rows,
     set_corners,
 )
@@ -132,7 +133,7 @@ def export(found, table, marks, scale):
     return kind
 
 
-@inner
+@merged
 def _open(problem, buffer):
     """Check and scale a problem: fills the rows of `buffer`; returns the unit of acceleration, or 0 (see status)."""
     table, marks = buffer.table, buffer.marks
@@ -155,7 +156,7 @@ def _open(problem, buffer):
     return scale
 
 
-@inner
+@merged
 def _take_combination(problem, tolerances, buffer, combination):
     """Set one of the alternatives of the corner contacts (there is one, 0, without any) and group the planes."""
     marks = buffer.marks
