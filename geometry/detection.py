@@ -346,7 +346,7 @@ def _march(part, walls, path, interval, touch, scratch):
         floor = exact / rate if rate > 0.0 else np.inf
         if not armed and curvature > 0.0:
             if gap < -touch and 0.0 <= along <= length:
-                if not _has_passed_corner(part, walls, along, length, scratch):
+                if not _has_passed_corner(part, walls, along, length, touch, scratch):
                     return _locate_depth(part, walls, path, (previous, tau, -0.5 * touch), scratch)
                 armed = True
             # Not over the whole flight: it may end in the contact it began with.
@@ -359,7 +359,7 @@ def _march(part, walls, path, interval, touch, scratch):
 
 
 @kernel
-def _has_passed_corner(part, walls, along, length, scratch):
+def _has_passed_corner(part, walls, along, length, touch, scratch):
     """Is the vertex, behind the line of its edge, outside all the same: past the other edge of the nearer end?"""
     kind, i, j = scratch.spot.triple
     other = scratch.spot.neighbour
@@ -375,7 +375,7 @@ def _has_passed_corner(part, walls, along, length, scratch):
         convex = part.edge[vertex].convex
         other[1] = (i + n - 1) % n if at_start else vertex
     gap, _, _, _, _, _ = compute_contact(part, walls, other, scratch.spot.pose)
-    return convex and gap > 0.0
+    return convex and gap >= -touch  # on that edge is not inside either
 
 
 @kernel
