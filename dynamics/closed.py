@@ -13,7 +13,7 @@ from dynamics.choose import UNKNOWN_LETTER
 from dynamics.constrained import CAPACITY, LETTER_L, LETTER_R, LETTER_S, compute_frame, get_mu
 from dynamics.problem import Problem
 from geometry._jit import jit, kernel
-from geometry._record import define_record
+from geometry._record import copy_row, define_record
 from geometry.detection import find_contacts
 
 CLOSED = define_record(
@@ -84,8 +84,8 @@ def fill_from_mode(body, mode, state, speed_zero, closed):
     n = mode.n
     closed.n = n
     for k in range(n):
-        closed.triple[k] = mode.triple[k]
-        closed.corner[k] = mode.corner[k]
+        copy_row(closed.triple[k], mode.triple[k])
+        copy_row(closed.corner[k], mode.corner[k])
         fill_row(body, closed, k, pose, velocity, speed_zero)
         letter = mode.letter[k]
         closed.previous[k] = letter
@@ -95,16 +95,17 @@ def fill_from_mode(body, mode, state, speed_zero, closed):
 
 
 @kernel
-def _copy_contact(closed, source, target):
+def copy_contact(closed, source, target):
+    """Row `target` becomes a copy of row `source`."""
     if source == target:
         return
-    closed.triple[target] = closed.triple[source]
-    closed.corner[target] = closed.corner[source]
+    copy_row(closed.triple[target], closed.triple[source])
+    copy_row(closed.corner[target], closed.corner[source])
     closed.rate[target] = closed.rate[source]
     closed.previous[target] = closed.previous[source]
-    closed.normal[target] = closed.normal[source]
+    copy_row(closed.normal[target], closed.normal[source])
     closed.b[target] = closed.b[source]
-    closed.tangent[target] = closed.tangent[source]
+    copy_row(closed.tangent[target], closed.tangent[source])
     closed.d[target] = closed.d[source]
     closed.slip[target] = closed.slip[source]
     closed.mu[target] = closed.mu[source]
@@ -153,7 +154,7 @@ def keep_contacts(closed, speed_zero):
         if alone[k]:
             closed.corner[k, 2] = -1
         if not drop[k]:
-            _copy_contact(closed, k, kept)
+            copy_contact(closed, k, kept)
             kept += 1
     closed.n = kept
     pair_corners(closed)
@@ -171,7 +172,7 @@ def pair_corners(closed):
                 same = closed.corner[m, 0] == closed.corner[k, 0] and closed.corner[m, 1] == closed.corner[k, 1]
                 duplicate = duplicate or (same and closed.corner[m, 2] == closed.corner[k, 2])
         if not duplicate:
-            _copy_contact(closed, k, kept)
+            copy_contact(closed, k, kept)
             kept += 1
     closed.n = kept
     _set_partners(closed)
@@ -200,7 +201,7 @@ def drop_separating(closed, opening):
         if closed.letter[k] == LETTER_S or (closed.partner[k] >= 0 and closed.rate[k] < -opening):
             continue
         letter = closed.letter[k]
-        _copy_contact(closed, k, kept)
+        copy_contact(closed, k, kept)
         closed.letter[kept] = letter
         kept += 1
     closed.n = kept

@@ -31,9 +31,11 @@ FREE, SLIDING, ROLLING, SLIDING_TWICE, STATIC = 0, 1, 2, 3, 4
 
 OK, SINGULAR = 0, 1
 
-# Smallest sine between two rows (each of length >= 1) that still counts as independent. Below it two constraints are
-# taken for one; the pose would be determined along their difference with less than six digits.
-INDEPENDENT = 1e-9
+# Smallest sine between two rows that still counts as independent when a mode begins. Below it two constraints are taken
+# for one: their forces would be known to less than nine digits. A mode that has begun ends where the sine of its two
+# rows has become a quarter of that, so that it does not begin anew at once.
+INDEPENDENT = 1e-7
+DEPENDENT = 0.25 * INDEPENDENT
 
 
 class Body(NamedTuple):
@@ -170,7 +172,7 @@ def project_pose(body, mode, pose):
         pose[0] += dx
         pose[1] += dy
         pose[2] += dq / rho
-        if abs(dx) + abs(dy) + abs(dq) <= 1e-16 * body.part.radius:
+        if abs(dx) + abs(dy) + abs(dq) <= 1e-9 * body.part.radius:  # what is left is of the order of its square
             return
 
 
@@ -204,7 +206,7 @@ def _solve_shortest(row, other, p, q):
     a12 = row[0] * other[0] + row[1] * other[1] + row[2] * other[2]
     a22 = other[0] * other[0] + other[1] * other[1] + other[2] * other[2]
     det = a11 * a22 - a12 * a12
-    if det <= INDEPENDENT * INDEPENDENT * a11 * a22:  # the pose has made them one
+    if det <= 0.25 * DEPENDENT * DEPENDENT * a11 * a22:  # the pose has made them one
         return p / a11 * row[0], p / a11 * row[1], p / a11 * row[2]
     x, y = (a22 * p - a12 * q) / det, (a11 * q - a12 * p) / det
     return x * row[0] + y * other[0], x * row[1] + y * other[1], x * row[2] + y * other[2]
@@ -263,7 +265,7 @@ def choose_basis(body, mode, state, target, work):
                 continue
             kind = ROLLING if rolling else (SLIDING if c == 0 else SLIDING_TWICE)
             mode.kind, mode.first, mode.second = kind, i, j
-            if kind == SLIDING_TWICE and not _independent(body, mode, pose, velocity):
+            if kind == SLIDING_TWICE and compute_sine(body, mode, pose) <= INDEPENDENT:
                 continue
             status, _ = evaluate_mode(body, mode, pose, velocity, work[0], work[1])
             if status != OK:
@@ -279,12 +281,13 @@ def choose_basis(body, mode, state, target, work):
 
 
 @kernel
-def _independent(body, mode, pose, velocity):
-    a, b, c, _, _, _, _ = compute_frame(body, mode.triple[mode.first], pose, velocity)
-    p, q, r, _, _, _, _ = compute_frame(body, mode.triple[mode.second], pose, velocity)
+def compute_sine(body, mode, pose):
+    """Sine of the angle between the rows N of the two contacts of the basis."""
+    _, _, a, b, rx, ry = compute_contact(body.part, body.walls, mode.triple[mode.first], pose)
+    _, _, p, q, sx, sy = compute_contact(body.part, body.walls, mode.triple[mode.second], pose)
+    c, r = (a * ry - b * rx) / body.rho, (p * sy - q * sx) / body.rho
     x, y, z = b * r - c * q, c * p - a * r, a * q - b * p
-    size = (a * a + b * b + c * c) * (p * p + q * q + r * r)
-    return x * x + y * y + z * z > INDEPENDENT * INDEPENDENT * size
+    return np.sqrt((x * x + y * y + z * z) / ((a * a + b * b + c * c) * (p * p + q * q + r * r)))
 
 
 @kernel

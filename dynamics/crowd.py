@@ -31,11 +31,11 @@ from dynamics.problem import (
     NEAR,
     NEARBY,
     OUT_OF_ROOM,
+    PENDING,
     PLACE,
     PLANE_SIDES,
     PLANES,
     STATUS,
-    TODO,
     inner,
 )
 from dynamics.tree import build_tree, is_far, measure_away, measure_gap
@@ -122,15 +122,15 @@ def cut_alike(table, marks, stack, cell, tolerances):
         if other < plane and holds_polygon(table, other, stack[0], n, frame, tolerances):
             return 0
     count = 1
-    marks[0, TODO] = 0
+    marks[0, PENDING] = 0
     while count > 0:
         count -= 1
-        node = marks[count, TODO]
+        node = marks[count, PENDING]
         if sqrt(measure_away(table, node, plane)) - table[node, BALL + 4] > reach:
             continue
         child = marks[node, CHILD]
         if child >= 0:
-            marks[count, TODO], marks[count + 1, TODO] = child, child + 1
+            marks[count, PENDING], marks[count + 1, PENDING] = child, child + 1
             count += 2
             continue
         for i in range(marks[node, LOW], marks[node, HIGH]):
@@ -156,17 +156,17 @@ def cut_polygon(table, marks, stack, cell, tolerances):
     centre, radius = fit_circle(polygon, n, frame)
     near = 20.0 * tolerances.accept * (1.0 + abs(centre[0]) + abs(centre[1]) + abs(centre[2]))
     nearby, count = 0, 1
-    marks[0, TODO] = 0
+    marks[0, PENDING] = 0
     while count > 0:
         count -= 1
-        node = marks[count, TODO]
+        node = marks[count, PENDING]
         if is_far(table, node, centre, radius + near):
             continue
         child = marks[node, CHILD]
         if child >= 0:
             first_away = measure_away(table, child, plane)  # the ball that looks most like the plane cuts first
             nearer = child if first_away < measure_away(table, child + 1, plane) else child + 1
-            marks[count, TODO], marks[count + 1, TODO] = 2 * child + 1 - nearer, nearer
+            marks[count, PENDING], marks[count + 1, PENDING] = 2 * child + 1 - nearer, nearer
             count += 2
             continue
         for i in range(marks[node, LOW], marks[node, HIGH]):

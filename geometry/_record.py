@@ -9,6 +9,8 @@ from __future__ import annotations
 
 import numpy as np
 
+from geometry._jit import jit
+
 
 def define_record(*fields) -> np.dtype:
     """The type of a record from (name, type[, shape]) entries; types may be records themselves."""
@@ -23,3 +25,10 @@ def allocate_record(dtype: np.dtype):
 def allocate_table(dtype: np.dtype, rows: int) -> np.recarray:
     """An array of records, all zero."""
     return np.zeros(rows, dtype).view(np.recarray)
+
+
+@jit
+def copy_row(target, source):
+    """target[:] = source, which the compiler takes five seconds for (it brings the text of its error message)."""
+    for c in range(target.shape[0]):
+        target[c] = source[c]

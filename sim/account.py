@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, field, fields
 
 import numpy as np
+
+# A residual, relative to forces, energies or the size of the part, that cannot be rounding or the error of the steps.
+LAW_LIMIT = 1e-6
 
 
 def describe_field(unit: str, meaning: str, kind: str = "f8"):
@@ -38,6 +42,25 @@ class Account:
     wall_compile: float = describe_field("s", "wall time spent on compiling or loading machine code")
     wall_solve: float = describe_field("s", "wall time spent on solving")
     wall_output: float = describe_field("s", "wall time spent on writing the log")
+
+    def find_broken_law(self, size: float, tolerance: float) -> str:
+        """The first law that was not kept, with its residual; "" if all were.
+
+        size [m]: that of the part; tolerance: of the adaptive steps (0: they are fixed, and energy is as exact as they
+        are).
+        """
+        limits = {
+            "penetration": LAW_LIMIT * size,
+            "gap_residual": LAW_LIMIT * size,
+            "balance_residual": LAW_LIMIT,
+            "cone_residual": LAW_LIMIT,
+            "energy_residual": max(LAW_LIMIT, 1e4 * tolerance) if tolerance > 0.0 else math.inf,
+        }
+        for entry in fields(self):
+            value = getattr(self, entry.name)
+            if not value <= limits.get(entry.name, math.inf):
+                return f"{entry.name} is {value:.3g}, more than {limits[entry.name]:.3g}: {entry.metadata['meaning']}"
+        return ""
 
     def describe(self) -> list[str]:
         """One line for each entry: name, value, unit, meaning."""

@@ -12,15 +12,26 @@ from dynamics.constrained import FREE, OK, evaluate_mode
 from dynamics.problem import VERTICES
 from dynamics.reactions import solve_forces
 from geometry._jit import jit, kernel
+from geometry._record import copy_row
 from geometry.contacts import compute_gap_rate
-from geometry.detection import compute_clearance, find_next_contact
+from geometry.detection import compute_clearance
+from geometry.next_contact import find_next_contact
 from geometry.path import bound_path, evaluate_path, fill_constant_path, fill_path
 from sim import events
-from sim.events import MODE_LOST, NO_MONITOR, compute_monitor, locate_end_of_mode, locate_level
+from sim.events import MODE_LOST, NO_MONITOR, NOT_KNOWN, compute_monitor, locate_end_of_mode, locate_level
 from sim.jump import jump, tally_uniqueness
 from sim.recorder import account_contacts, has_room, write_event, write_row
 from sim.state import DONE, JUMP, STEP, TICKS
-from sim.status_codes import COMPLETED, GO_ON, PAUSED, STEP_LIMIT, STEP_TOO_SMALL
+from sim.status_codes import (
+    COMPLETED,
+    GO_ON,
+    NO_IMPACT_SOLUTION,
+    NO_SOLUTION,
+    PAUSED,
+    STALLED,
+    STEP_LIMIT,
+    STEP_TOO_SMALL,
+)
 from sim.step import ORDER, advance, evaluate_rate
 
 # Phases of the loop between two looks at the keyboard.
@@ -53,8 +64,21 @@ def run_chunk(body, options, state, tools, log):
             tally_uniqueness(state, state.time)
             code = COMPLETED
         if code != GO_ON:
+            if code != COMPLETED:
+                _write_last_row(body, options, state, tools, log, code)
             return code
     return PAUSED
+
+
+@kernel
+def _write_last_row(body, options, state, tools, log, code):
+    """The state in which a run ends early; without contacts and acceleration where none was chosen."""
+    if code != STALLED and code != STEP_LIMIT and code != STEP_TOO_SMALL:
+        state.undecided = 1
+        if code == NO_SOLUTION or code == NO_IMPACT_SOLUTION:
+            state.set_kind, state.members = 0, 0
+    if state.undecided == 1 or state.last_row < state.time:
+        write_row(body, options, state, tools, log, _now(state))
 
 
 @jit
@@ -176,17 +200,19 @@ def _find_event(body, options, state, tools, h):
         state.clearance -= travel
     muted = state.muted == 1
     look = (tools.desk.probe, muted)
-    mode_time, kind, contact = locate_end_of_mode(body, mode, options.scales, path, h, look)
+    span = (h, NOT_KNOWN if muted else state.least_monitor)
+    mode_time, kind, contact, least = locate_end_of_mode(body, mode, options.scales, path, span, look)
+    state.least_monitor = NOT_KNOWN if muted else least
     if muted and not _is_realised(body, options, state, tools, min(h, mode_time)):
         mode_time, kind, contact = _locate_unrealised(body, options, state, tools, min(h, mode_time)), MODE_LOST, 0
     if kind == NO_MONITOR and contact_time == np.inf:
         return False, h
     if contact_time <= mode_time:
         state.cause_kind = events.CONTACT
-        state.cause[:] = scratch.spot.hit
+        copy_row(state.cause, scratch.spot.hit)
         return True, contact_time
     state.cause_kind = kind
-    state.cause[:] = mode.triple[contact]
+    copy_row(state.cause, mode.triple[contact])
     if kind == events.SEPARATION or kind == events.SLIP:
         limit = min(h, contact_time)
         search = (kind, contact, mode_time, limit, -LOOK_AHEAD)

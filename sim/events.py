@@ -2,8 +2,8 @@
 
 A mode lasts while every *monitor* is nonnegative: normal forces, the room left in the friction cones of rolling
 contacts, the slip of sliding contacts in their direction, the distance to the ends of the edges, the gap of redundant
-contacts. Each monitor is divided by what counts as rounding for it, so that -1 is the threshold for all; the event
-itself is located where the monitor is zero.
+contacts, the angle between the rows of two sliding contacts. Each monitor is divided by what counts as rounding for it,
+so that -1 is the threshold for all; the event itself is located where the monitor is zero.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ from typing import NamedTuple
 import numpy as np
 
 from dynamics.constrained import (
+    DEPENDENT,
     FREE,
     LETTER_N,
     LETTER_R,
@@ -20,6 +21,7 @@ from dynamics.constrained import (
     SLIDING_TWICE,
     STATIC,
     compute_frame,
+    compute_sine,
     evaluate_mode,
     get_mu,
 )
@@ -32,9 +34,14 @@ from geometry.path import evaluate_path
 
 NO_MONITOR = -1
 
+# The monitor of the angle between two rows: where it ends a mode, the event is MODE_LOST.
+MERGE = -2
+
 # Places of a step where the monitors are looked at. The error control keeps steps short against the time in which a
 # monitor can turn twice: the local error is 1e-11 where the monitors change by 1e-2.
 SAMPLES = 3
+
+NOT_KNOWN = -np.inf
 
 
 class Scales(NamedTuple):
@@ -52,9 +59,11 @@ SPEED_ROUNDING = 1e-13
 
 @kernel
 def compute_monitor(body, mode, scales, monitor, pose, velocity, force):
-    """One monitor (kind, contact): kind is SEPARATION, SLIP, STICK, EDGE_END or MODE_LOST. `force` is that of the
-    basis."""
+    """One monitor (kind, contact): kind is SEPARATION, SLIP, STICK, EDGE_END, MODE_LOST or MERGE. `force` is that of
+    the basis."""
     kind, k = monitor
+    if kind == MERGE:
+        return (compute_sine(body, mode, pose) / DEPENDENT - 1.0) / FORCE_ROUNDING
     if kind == SEPARATION or kind == SLIP:
         offset = 2 if k == mode.second and mode.kind == SLIDING_TWICE else 0
         fn = force[offset]
@@ -79,6 +88,9 @@ def find_least_monitor(body, mode, scales, pose, velocity, force, muted):
     least, kind, contact = np.inf, NO_MONITOR, -1
     if basis == FREE or basis == STATIC:
         return least, kind, contact
+    if basis == SLIDING_TWICE:
+        least = (compute_sine(body, mode, pose) / DEPENDENT - 1.0) / FORCE_ROUNDING
+        kind, contact = MERGE, mode.second
     for k in range(mode.n):
         second = basis == SLIDING_TWICE and k == mode.second
         in_basis = second or k == mode.first
@@ -133,13 +145,16 @@ def find_least_at(body, mode, scales, path, tau, probe_muted):
 
 
 @kernel
-def locate_end_of_mode(body, mode, scales, path, duration, probe_muted):
-    """First time in [0, duration] at which a monitor crosses zero on its way below -1.
+def locate_end_of_mode(body, mode, scales, path, span, probe_muted):
+    """First time in [0, duration] at which a monitor crosses zero on its way below -1; span = (duration, start).
 
-    Returns (time, kind, contact), or (inf, NO_MONITOR, -1). Looks at SAMPLES places.
+    Returns (time, kind, contact, least monitor at the end), or (inf, NO_MONITOR, -1, ...). Looks at SAMPLES places;
+    `start` is the least monitor at time 0, which the last step knows, or NOT_KNOWN.
     """
-    low = 0.0
-    value_low, _, _ = find_least_at(body, mode, scales, path, 0.0, probe_muted)
+    duration, start = span
+    low, value, value_low = 0.0, start, start
+    if start == NOT_KNOWN:
+        value_low, _, _ = find_least_at(body, mode, scales, path, 0.0, probe_muted)
     for part in range(1, SAMPLES + 1):
         high = duration * part / SAMPLES
         value, kind, contact = find_least_at(body, mode, scales, path, high, probe_muted)
@@ -150,10 +165,10 @@ def locate_end_of_mode(body, mode, scales, path, duration, probe_muted):
                 if value >= -1.0 or (other == kind and other_contact == contact) or time <= low:
                     break
                 kind, contact, high = other, other_contact, time
-            return time, kind, contact
+            return time, kind, contact, value
         if value > 0.0 or value_low <= 0.0:
             low, value_low = high, value
-    return np.inf, NO_MONITOR, -1
+    return np.inf, NO_MONITOR, -1, value
 
 
 @kernel

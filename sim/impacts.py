@@ -7,13 +7,22 @@ from math import sqrt
 import numpy as np
 
 from dynamics.choose import CONTINUE, STOP
-from dynamics.closed import compute_gap_accelerations, fill_row, find_closed, keep_contacts, make_problem, pair_corners
+from dynamics.closed import (
+    compute_gap_accelerations,
+    copy_contact,
+    fill_row,
+    find_closed,
+    keep_contacts,
+    make_problem,
+    pair_corners,
+)
 from dynamics.constrained import INDEPENDENT, LETTER_N
 from dynamics.impact import solve_impact
 from dynamics.reactions import solve_forces
 from geometry._jit import jit, kernel
+from geometry._record import copy_row
 from geometry.contacts import compute_contact
-from geometry.detection import find_next_contact
+from geometry.next_contact import find_next_contact
 from geometry.path import fill_path
 from sim import events
 from sim.recorder import write_event, write_impulses
@@ -64,7 +73,7 @@ def strike(body, options, state, tools, log, how):
         t = struck.triple[i]
         involved = involved or (t[0] == cause[0] and t[1] == cause[1] and t[2] == cause[2])
     if not involved:
-        cause[:] = struck.triple[0]
+        copy_row(cause, struck.triple[0])
     write_event(body, state, log, (state.time, event, kind, members, scale), old, v)
     write_impulses(body, state, tools, log, struck)
     return GO_ON
@@ -106,7 +115,7 @@ def sum_bounces(body, options, state, tools, log, index):
     for _ in range(2):
         if _settle(body, options, state, tools, log, (a, rest)) and state.impact <= impact + rounding:
             return GO_ON, True
-        log.counts[:] = counts
+        copy_row(log.counts, counts)
         state.events, state.impacts, state.impact, state.time = events_before, impacts_before, impact, time
         state.cause[0], state.cause[1], state.cause[2] = cause
         for c in range(3):
@@ -124,24 +133,30 @@ def _measure_flight(body, struck, a, speed_zero, limits):
     """(time of the longest flight, largest restitution, was a fall guessed) of the contacts that open; limits =
     (height, time since the last impact).
 
-    The time is negative if a bounce is higher than the limit or a contact closes faster than from there. A contact that
-    falls back only when others have stopped to slip is expected back after as long as the last time.
+    A contact that bounces higher than the limit is dropped from `struck`: the others may come to an end before it is
+    back. The time is negative if a contact closes faster than from the limit. A contact that falls back only when
+    others have stopped to slip is expected back after as long as the last time.
     """
     height, interval = limits
     speeds = np.empty(struck.n)
-    speeds[:] = struck.rate[: struck.n]
+    copy_row(speeds, struck.rate)
     compute_gap_accelerations(struck, a)
-    flight, low, restitution, fastest, guessed = 0.0, True, 0.0, 0.0, False
+    flight, low, restitution, fastest, guessed, kept = 0.0, True, 0.0, 0.0, False, 0
     for k in range(struck.n):
         if speeds[k] > speed_zero:
-            fall = struck.rate[k]
+            fall, guess = struck.rate[k], False
             if fall >= 0.0 and interval > 0.0:
-                fall, guessed = -2.0 * speeds[k] / interval, True
-            low = low and fall < 0.0 and speeds[k] * speeds[k] <= -2.0 * fall * height
-            if fall < 0.0:
-                flight = max(flight, -2.0 * speeds[k] / fall)
-                fastest = max(fastest, -8.0 * fall * height)
+                fall, guess = -2.0 * speeds[k] / interval, True
+            if fall >= 0.0 or speeds[k] * speeds[k] > -2.0 * fall * height:
+                continue
+            guessed = guessed or guess
+            flight = max(flight, -2.0 * speeds[k] / fall)
+            fastest = max(fastest, -8.0 * fall * height)
             restitution = max(restitution, body.walls.edge[struck.triple[k, 2]].e)
+        copy_contact(struck, k, kept)
+        speeds[kept] = speeds[k]
+        kept += 1
+    struck.n = kept
     for k in range(struck.n):
         low = low and (speeds[k] >= -speed_zero or speeds[k] * speeds[k] <= fastest)
     return (flight if low else -flight), restitution, guessed
@@ -162,7 +177,7 @@ def _settle(body, options, state, tools, log, series):
     for k in range(struck.n):
         fill_row(body, struck, k, state.pose, v, speed_zero)
     pair_corners(struck)
-    state.cause[:] = struck.triple[0]
+    copy_row(state.cause, struck.triple[0])
     if strike(body, options, state, tools, log, (struck, events.ACCUMULATION, 0.0)) != GO_ON:
         return False
     for c in range(3):

@@ -19,6 +19,7 @@ from dynamics.constrained import LETTER_N, STATIC, choose_basis, project_pose, p
 from dynamics.impact import pick_member
 from dynamics.reactions import solve_forces
 from geometry._jit import jit, kernel
+from geometry._record import copy_row
 from geometry.contacts import compute_contact
 from sim import events
 from sim.impacts import get_speed_zero, strike, sum_bounces
@@ -136,15 +137,15 @@ def _set_mode(body, options, state, tools, where):
     mode.n = n
     for k in range(n):
         same = same and mode.letter[k] == closed.letter[k]
-        mode.triple[k] = closed.triple[k]
-        mode.corner[k] = closed.corner[k]
+        copy_row(mode.triple[k], closed.triple[k])
+        copy_row(mode.corner[k], closed.corner[k])
         mode.letter[k] = closed.letter[k]
     deviation = choose_basis(body, mode, where, target, (tools.desk.step.stage[0, 0:3], tools.desk.step.force))
     if deviation < 0.0:
         return CONSTRAINT_LOST
     same = same and old[0] == mode.kind and old[1] == mode.first and old[2] == mode.second
     state.muted = 1 if same else 0
-    state.next_step, state.clearance = 0.0, 0.0
+    state.next_step, state.clearance, state.least_monitor = 0.0, 0.0, events.NOT_KNOWN
     for k in range(n):
         _, mode.pin[k], _, _, _, _ = compute_contact(body.part, body.walls, mode.triple[k], state.pose)
     if mode.kind != STATIC:
@@ -186,6 +187,8 @@ def _log_cause(body, options, state, log, impacts):
     if not (impacts and (cause == events.CONTACT or cause == events.EDGE_END)):
         if cause == events.STICK and not _rolls(state):
             cause = events.SLIP
+        elif cause == events.MERGE:
+            cause = events.MODE_LOST
         header = (state.time, cause, state.set_kind, state.members, 1.0)
         write_event(body, state, log, header, state.velocity, state.velocity)
     if state.at_rest == 1:

@@ -76,8 +76,11 @@ def fill_forces(body, options, state, tools, pose, velocity):
 def write_row(body, options, state, tools, log, moment):
     """One row of /steps and its rows of /contacts at moment = (time, pose, velocity, work of friction per mass)."""
     time, pose, velocity, friction = moment
-    n = fill_forces(body, options, state, tools, pose, velocity)
     counts, a, m = log.counts, tools.desk.vector, body.mass
+    if state.undecided == 1:
+        n, a[0], a[1], a[2] = 0, 0.0, 0.0, 0.0
+    else:
+        n = fill_forces(body, options, state, tools, pose, velocity)
     row = log.steps[counts[0]]
     row["time"] = time
     row["x"], row["y"], row["theta"] = pose[0], pose[1], pose[2]
@@ -95,7 +98,8 @@ def write_row(body, options, state, tools, log, moment):
     for k in range(n):
         write_contact(body, tools.desk.closed, k, log.contacts[counts[1]], pose, velocity)
         counts[1] += 1
-    _account_residuals(body, state, tools.desk.closed, n, a)
+    if state.undecided == 0:
+        _account_residuals(body, state, tools.desk.closed, n, a)
     state.last_row = time
 
 

@@ -15,7 +15,7 @@ from sim.reading import read_trajectory
 from sim.records import EVENT_KINDS
 from sim.scene import Scene
 from sim.storage import H5Sink
-from sim.trajectory import Trajectory
+from sim.trajectory import NONE, Trajectory
 
 COMPILING = "Compiling, once on this machine; this takes about a minute ..."
 
@@ -108,6 +108,8 @@ def describe_run(trajectory: Trajectory) -> list[tuple[str, str]]:
 
 
 def describe_mode(trajectory: Trajectory) -> str:
+    if trajectory.steps["set_kind"][-1] == NONE:
+        return "none: no motion is possible"
     contacts = trajectory.contacts_at(-1)
     if len(contacts) == 0:
         return "free, no contact"

@@ -51,20 +51,21 @@ def simulate(
     check_start(scene, scene.source or scene.name)
     began = clock_module.perf_counter()
     from geometry.compile_clock import CompileClock
+    from sim.cold_start import compile_engine
     from sim.engine import run_chunk
 
-    body = build_body(scene)
-    options = build_options(scene, body)
-    state, tools, log = _start(scene), s.allocate_tools(body.part, body.walls), s.allocate_log(BUFFER_ROWS)
+    arguments = body, options, state, _, log = prepare(scene)
     target = MemorySink(scene) if sink is None else sink
     solve = output = compile_time = 0.0
     code = PAUSED
+    with CompileClock():
+        compile_engine(arguments)
     compiling = CompileClock()
     while code == PAUSED:
         before = clock_module.perf_counter()
         try:
             with compiling:
-                code = run_chunk(body, options, state, tools, log)
+                code = run_chunk(*arguments)
         except KeyboardInterrupt:
             target.close(Status.INTERRUPTED, _account(body, state, solve, output, compile_time))
             if sink is None:
@@ -78,8 +79,20 @@ def simulate(
         output += clock_module.perf_counter() - after
     compile_time = max(0.0, clock_module.perf_counter() - began - solve - output) + compiling.seconds
     solve = max(0.0, solve - compiling.seconds)
-    target.close(Status(code), _account(body, state, solve, output, compile_time))
+    account = _account(body, state, solve, output, compile_time)
+    status, message = Status(code), ""
+    if status.completed:
+        message = account.find_broken_law(body.part.radius, options.tolerance if options.step == 0.0 else 0.0)
+        status = Status.LAWS_BROKEN if message else status
+    target.close(status, account, message)
     return target.trajectory if sink is None else None
+
+
+def prepare(scene: Scene) -> tuple:
+    """What `sim.engine.run_chunk` takes: body, options, state at the start, work arrays, log buffers."""
+    body = build_body(scene)
+    options = build_options(scene, body)
+    return body, options, _start(scene), s.allocate_tools(body.part, body.walls), s.allocate_log(BUFFER_ROWS)
 
 
 def _override_run(scene: Scene, duration: float | None, overrides: dict):

@@ -50,6 +50,8 @@ STATE = define_record(
     ("cause_kind", "i8"), ("cause", "i8", (3,)),
     ("ahead", "i8"), ("ahead_pose", "f8", (3,)), ("ahead_velocity", "f8", (3,)),
     ("muted", "i8"),  # the forces of the basis no longer tell whether the mode lasts
+    ("least_monitor", "f8"),  # at the end of the last step of this mode, or sim.events.NOT_KNOWN
+    ("undecided", "i8"),  # the run has ended in a state where no acceleration was chosen
     ("last_event", "f8"), ("stalls", "i8"), ("last_flight", "f8"), ("last_impact", "f8"),
     # output
     ("next_tick", "i8"), ("last_row", "f8"),

@@ -100,6 +100,12 @@ class Status(IntEnum):
         "A position, a velocity or a force became infinite or undefined.",
         "Look for values in the scene that are extremely large or small; otherwise report the scene as a defect.",
     )
+    LAWS_BROKEN = (
+        15,
+        "The run reached its end time, but its account shows that a law of mechanics was not kept.",
+        "Do not trust the motion: see the residuals, use a tighter tolerance or a smaller step, and report the scene "
+        "as a defect if that does not help.",
+    )
 
     def __str__(self) -> str:
         return self.name

@@ -20,7 +20,7 @@ from sim.status import Status
 if TYPE_CHECKING:
     from sim.scene import Scene
 
-SEVERAL = 2  # index into SET_KINDS: from here on the acceleration was not unique
+NONE, SEVERAL = 0, 2  # indices into SET_KINDS; from SEVERAL on the acceleration was not unique
 
 
 class Trajectory:
@@ -103,6 +103,12 @@ class Trajectory:
         """The mode at step `i`, one letter a contact, "" in free flight."""
         return "".join(CONTACT_LETTERS[letter] for letter in self.contacts_at(i)["letter"])
 
+    def describe_mode(self, i: int) -> str:
+        """The mode at step `i` in words."""
+        if self.steps["set_kind"][i] == NONE:
+            return "no motion is possible"
+        return f"mode {self.mode_at(i) or '(free)'}"
+
     @cached_property
     def not_unique(self) -> np.ndarray:
         """(k, 2): start and end times of the intervals in which more than one acceleration was possible.
@@ -140,8 +146,7 @@ class Trajectory:
         if len(self.steps):
             x, y, theta = self.pose[-1]
             lines.append(f"time       {self.time[0]:.9g} s to {self.time[-1]:.9g} s")
-            lines.append(f"end        x = {x:.9g} m, y = {y:.9g} m, theta = {theta:.9g} rad, mode "
-                         f"{self.mode_at(-1) or '(free)'}")  # fmt: skip
+            lines.append(f"end        x = {x:.9g} m, y = {y:.9g} m, theta = {theta:.9g} rad, {self.describe_mode(-1)}")
         if len(self.not_unique):
             span = float(np.sum(self.not_unique[:, 1] - self.not_unique[:, 0]))
             lines.append(f"not unique {span:.6g} s in {len(self.not_unique)} interval(s)")

@@ -11,8 +11,8 @@ from geometry.detection import (
     allocate_scratch,
     compute_clearance,
     find_contacts,
-    find_next_contact,
 )
+from geometry.next_contact import find_next_contact
 from geometry.path import fill_path
 from tests.geometry.test_contacts import SQUARE, TABLE, make_walls
 

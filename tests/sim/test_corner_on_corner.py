@@ -11,6 +11,8 @@ from dynamics import find_accelerations
 from sim.model import contact_problem
 from sim.scene import parse_scene
 from sim.simulation import simulate
+from tests import scene_builders as builders
+from tests.sim.motion import check_laws, get_kinds, mirror_scene, place_points, run
 
 HALF = 0.05 * sqrt(2.0)
 
@@ -71,3 +73,40 @@ def test_passing_over_the_tip_is_no_impact():
     trajectory = simulate(tip_on_tip(speed=0.1, duration=0.015))
     assert not any(trajectory.events["n_impulses"])
     assert trajectory.pose[-1] == pytest.approx([0.1 * 0.015, HALF - 0.5 * 9.81 * 0.015**2, np.pi / 4], abs=1e-12)
+
+
+@pytest.mark.parametrize("angle", [3.0, 10.0, 29.0, 31.0, 60.0, 88.0, 150.0])
+@pytest.mark.parametrize("mirrored", [False, True])
+def test_a_slender_corner_slides_off_an_edge_without_an_impact(angle, mirrored):
+    """A flat triangle slides over the end of a table, its corner ahead, until its centre of mass is over the end."""
+    a = np.radians(angle)
+    tip = np.array([[0.0, 0.0], [0.3, 0.0], [0.2 * np.cos(a), 0.2 * np.sin(a)]])
+    centre = tip.mean(axis=0)
+    text = builders.build_scene(
+        {"outline": {"vertices": tip.tolist()}, "mass": 1.0, "pose": [0.02, 0.0, 0.0], "velocity": [-1.0, 0.0, 0.0]},
+        [{"name": "table", "outline": builders.box_outline(0.0, -0.1, 2.0, 0.0)}],
+        friction={"default": 0.0}, run={"duration": 0.02 + 0.9 * centre[0], "output_interval": 0.01},
+    )  # fmt: skip
+    trajectory = run(mirror_scene(text) if mirrored else text)
+    check_laws(trajectory)
+    assert get_kinds(trajectory)[:2] == ["start", "contact"] and trajectory.account.n_impacts == 0
+    np.testing.assert_allclose(trajectory.velocity, np.tile([trajectory.velocity[0, 0], 0, 0], (len(trajectory), 1)),
+                               rtol=0, atol=1e-9)
+
+
+@pytest.mark.parametrize("angle", [2.0, 10.0, 29.0, 60.0, 80.0])
+@pytest.mark.parametrize("e", [0.0, 0.5])
+def test_a_vertex_in_a_slender_inner_corner_stays_there(angle, e):
+    """A triangle is thrown, tip ahead, along the floor into the wedge under a slanted wall."""
+    a = np.radians(angle)
+    wall = [[0.0, 0.0], [-2.0 * np.cos(a), 2.0 * np.sin(a)], [0.5, 3.0], [0.5, 0.0]]
+    part = [[0.0, 0.0], [-0.3, 0.3 * np.tan(0.25 * a)], [-0.3, 0.0]]
+    text = builders.build_scene(
+        {"outline": {"vertices": part}, "mass": 1.0, "pose": [-0.2, 0.0, 0.0], "velocity": [1.0, 0.0, 0.0]},
+        [{"name": "floor", "outline": builders.box_outline(-3.0, -1.0, 1.0, 0.0)},
+         {"name": "wall", "outline": {"vertices": wall}}],
+        friction={"default": 0.0}, restitution={"default": e}, run={"duration": 0.5, "output_interval": 0.01},
+    )  # fmt: skip
+    trajectory = run(text)
+    check_laws(trajectory)
+    assert trajectory.account.n_impacts > 0 and place_points(trajectory, part, -1)[0, 0] <= 1e-9

@@ -161,6 +161,9 @@ def test_a09_runs_say_what_there_is():
     none = run(builders.a09("i"))
     assert none.status.name == "NO_SOLUTION" and none.events["set_kind"][-1] == 0
     assert abs(none.events["x"][-1] - 0.25) < 1e-12 and none.events["vx_after"][-1] == -1.0
+    assert len(none) == 1 and none.steps["set_kind"][0] == 0 and len(none.contacts) == 0 and none.account.n_events == 1
+    np.testing.assert_array_equal(none.pose[0, :2], [none.events["x"][0], none.events["y"][0]])
+    assert not none.acceleration.any() and any("no motion is possible" in line for line in none.describe())
     one = run(builders.a09("ii"))
     check_laws(one)
     assert one.steps["set_kind"][0] == 1 and abs(one.contacts_at(0)["fn"][0] - 1.274774) < 1e-6
@@ -169,7 +172,7 @@ def test_a09_runs_say_what_there_is():
         check_laws(two[choice])
         assert two[choice].steps["set_kind"][0] == 2 and two[choice].mode_at(0) == letters, choice
         assert two[choice].events["alternatives"][0] == 2
-    assert two["stop"].status.name == "NOT_UNIQUE"
+    assert two["stop"].status.name == "NOT_UNIQUE" and len(two["stop"]) == 1
     assert two["continue"].account.time_not_unique > 0.0
 
 

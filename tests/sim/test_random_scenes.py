@@ -83,7 +83,9 @@ def check_empty(trajectory):
     assert not find_all(problem)
 
 
-@pytest.mark.parametrize("seed", range(120))
+# 365, 525: vertices bounce by turns, lower than the touch distance; 398: two contacts merge at the end of an edge;
+# 482: a slender corner slides off an edge; 665: bounces in an acute inner corner.
+@pytest.mark.parametrize("seed", [*range(120), 365, 398, 482, 525, 665])
 def test_random_scene(seed):
     trajectory = run(build_random(seed))
     assert trajectory.status in ALLOWED, (seed, trajectory.describe())

@@ -21,6 +21,7 @@ CODES = {
     "WRITE_FAILED": 12,
     "FAILED": 13,
     "NOT_FINITE": 14,
+    "LAWS_BROKEN": 15,
 }
 
 

@@ -1,5 +1,7 @@
 """What a run returns: arrays, contacts of a step, intervals of ambiguity, the account."""
 
+import math
+
 import numpy as np
 import pytest
 
@@ -130,3 +132,30 @@ def test_account_describes_every_entry():
     assert len(lines) == len(ACCOUNT_DTYPE.names)
     assert any("penetration" in line and "1.25e-09 m" in line for line in lines)
     assert any("n_steps" in line and " 12 " in line for line in lines)
+
+
+@pytest.mark.parametrize("field", ["penetration", "gap_residual", "balance_residual", "cone_residual"])
+@pytest.mark.parametrize("value", [2e-6, math.nan])
+def test_account_names_the_law_that_was_not_kept(field, value):
+    assert Account(**{field: 0.9e-6}).find_broken_law(1.0, 1e-10) == ""
+    said = Account(**{field: value}).find_broken_law(1.0, 1e-10)
+    assert said.startswith(f"{field} is {value:.3g}, more than 1e-06: ")
+
+
+def test_energy_is_as_exact_as_the_steps():
+    account = Account(energy_residual=1e-5)
+    assert "energy_residual" in account.find_broken_law(1.0, 1e-10)
+    assert account.find_broken_law(1.0, 1e-8) == "" == account.find_broken_law(1.0, 0.0)
+
+
+def test_run_that_breaks_a_law_says_so(monkeypatch):
+    import sim.account
+    from sim import load_scene, simulate
+    from sim.status import Status
+
+    scene = load_scene("block_tips")
+    assert simulate(scene, 0.05).status is Status.COMPLETED
+    monkeypatch.setattr(sim.account, "LAW_LIMIT", 1e-30)
+    trajectory = simulate(scene, 0.05)
+    assert trajectory.status is Status.LAWS_BROKEN and "residual is" in trajectory.message
+    assert any("Do not trust" in line for line in trajectory.describe())

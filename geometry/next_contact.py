@@ -1,0 +1,169 @@
+"""When a moving part makes the next contact: located on its path by steps that provably jump over no contact."""
+
+from __future__ import annotations
+
+from math import ceil, sqrt
+
+import numpy as np
+
+from geometry._jit import jit, kernel
+from geometry._record import copy_row
+from geometry.contacts import TYPE_B, compute_contact, compute_gap_rate
+from geometry.detection import compute_distance, find_near_end, find_nearby_walls, is_active, may_touch, place_part
+from geometry.path import bound_path, evaluate_path
+
+# Steps of one march. Convergence is quadratic at a crossing and linear at a graze, where about a hundred suffice.
+MARCH_LIMIT = 100_000
+
+
+@kernel
+def find_next_contact(part, walls, path, duration, active, touch, scratch):
+    """Earliest time in (0, duration] at which a pair that is not active comes into contact.
+
+    `active` (n, 3) holds the closed contacts, to be left out. Returns that time, with the contact in
+    `scratch.spot.hit`, or infinity. The interval is cut into pieces in which the part travels at most its own radius;
+    each needs only the walls near it.
+    """
+    speed, omega, _, _ = bound_path(path, duration)
+    travel = (speed + omega * part.radius) * duration
+    pieces = int(ceil(travel / part.radius)) if travel > part.radius else 1
+    earliest = np.inf
+    for piece in range(pieces):
+        begin, end = duration * piece / pieces, duration * (piece + 1) / pieces
+        evaluate_path(path, begin, scratch.spot.pose, scratch.spot.velocity)
+        reach = part.radius + speed * (end - begin) + touch
+        n_near = find_nearby_walls(walls, scratch.spot.pose[0], scratch.spot.pose[1], reach, scratch)
+        if n_near == 0:
+            continue
+        place_part(part, scratch.spot.pose, scratch.world)
+        span = (speed + omega * part.radius) * (end - begin) + touch
+        for k in range(n_near):
+            j = scratch.nearby[k]
+            for i in range(part.edge.shape[0]):
+                for kind in range(2):
+                    if not may_touch(part, walls, kind, i, j, span, scratch.world):
+                        continue
+                    if is_active(active, active.shape[0], kind, i, j):
+                        continue
+                    triple = scratch.spot.triple
+                    triple[0], triple[1], triple[2] = kind, i, j
+                    time = _march(part, walls, path, (begin, min(end, earliest), duration, piece > 0), touch, scratch)
+                    if time < earliest:
+                        earliest = time
+                        copy_row(scratch.spot.hit, triple)
+                    evaluate_path(path, begin, scratch.spot.pose, scratch.spot.velocity)
+        if earliest < np.inf:
+            return earliest
+    return earliest
+
+
+@kernel
+def _march(part, walls, path, interval, touch, scratch):
+    """First time at which the pair `scratch.spot.triple` closes, by steps that cannot jump over it.
+
+    With D the distance, S a bound of its rate, g the gap to the supporting line and M a bound of |g''|: no contact can
+    happen before D/S, nor (in front of the line) before the root of g + g' x - M x^2/2, nor (behind it) before g can
+    become positive. Near a transversal root the second bound is Newton's step, so the convergence is quadratic.
+
+    A pair that touches at the start of the path (not `armed`) without being active is on its way out: it counts again
+    once it has left the touch distance, or if it sinks. Sunk is a pair that bounces, though lower than the touch
+    distance, where it is back at the gap that it left; one that leaves slower than that, at half the touch distance.
+    """
+    begin, end, duration, armed = interval
+    triple = scratch.spot.triple
+    speed, omega, acceleration, alpha = bound_path(path, duration)
+    rate = speed + omega * part.radius
+    exact = 1e-3 * touch
+    length = walls.edge[triple[2]].length if triple[0] == TYPE_B else part.edge[triple[1]].length
+    tau, doubling, previous, level = begin, 1.0, begin, -touch
+    for _ in range(MARCH_LIMIT):
+        if tau > end:
+            if armed or previous >= end:
+                return np.inf
+            tau = end  # a pair that touched may have sunk in since the last look
+        evaluate_path(path, tau, scratch.spot.pose, scratch.spot.velocity)
+        gap, gap_rate, along = compute_gap_rate(part, walls, triple, scratch.spot.pose, scratch.spot.velocity)
+        distance = compute_distance(gap, along, length)
+        if distance > touch and (gap > 0.0 or tau == begin or _is_beside(part, walls, along, length, scratch)):
+            armed = True
+        elif armed and distance <= touch and gap <= exact and gap_rate <= touch / duration:
+            return tau
+        if triple[0] == TYPE_B:
+            curvature = acceleration + (alpha + omega * omega) * part.radius
+        else:
+            arm = part.radius + distance + speed * duration
+            curvature = acceleration + 2.0 * omega * speed + (alpha + omega * omega) * arm
+        delta = distance / rate if rate > 0.0 else np.inf
+        delta = max(delta, _bound_crossing(gap, gap_rate, curvature))
+        floor = exact / rate if rate > 0.0 else np.inf
+        if not armed:
+            if tau == begin and gap_rate > 0.0 and gap_rate * gap_rate > 0.1 * touch * curvature:
+                level = min(gap, 0.0)
+            if gap < level:
+                if _has_sunk(part, walls, gap, along, length, touch, scratch):
+                    depth = level if level > -touch else -0.5 * touch
+                    return _locate_depth(part, walls, path, (previous, tau, depth), scratch)
+                armed = gap < -touch
+        if not armed and curvature > 0.0:
+            # Not over the whole flight: it may end in the contact it began with.
+            delta = min(delta, 0.5 * abs(gap_rate) / curvature)
+            floor = max(floor, doubling * sqrt(touch / curvature))
+            doubling *= 2.0
+        previous = tau
+        tau += max(delta, floor)
+    return tau  # closer and closer without an end: let the caller look at the contacts here
+
+
+@kernel
+def _is_beside(part, walls, along, length, scratch):
+    """Is the vertex beyond a convex end of its edge, and so outside the other body even if it is behind the line?"""
+    if 0.0 <= along <= length:
+        return False
+    _, convex = find_near_end(part, walls, scratch.spot.triple, along, scratch.spot.neighbour)
+    return convex
+
+
+@kernel
+def _has_sunk(part, walls, gap, along, length, touch, scratch):
+    """Is the vertex, behind the line of its edge, inside the other body?
+
+    Beside the edge it is only behind an inner corner. Beyond the other edge of a convex corner, or on it, it is
+    outside.
+    """
+    other = scratch.spot.neighbour
+    _, convex = find_near_end(part, walls, scratch.spot.triple, along, other)
+    if not 0.0 <= along <= length:
+        return not convex
+    if not convex or gap >= -touch:
+        return True
+    beyond, _, _, _, _, _ = compute_contact(part, walls, other, scratch.spot.pose)
+    return beyond < -touch
+
+
+@kernel
+def _locate_depth(part, walls, path, search, scratch):
+    """Time between low and high at which the gap of `scratch.spot.triple` falls below a level; search = (low, high,
+    level)."""
+    low, high, level = search
+    for _ in range(100):
+        middle = 0.5 * (low + high)
+        if middle <= low or middle >= high:
+            break
+        evaluate_path(path, middle, scratch.spot.pose, scratch.spot.velocity)
+        gap, _, _ = compute_gap_rate(part, walls, scratch.spot.triple, scratch.spot.pose, scratch.spot.velocity)
+        if gap < level:
+            high = middle
+        else:
+            low = middle
+    return high
+
+
+@jit
+def _bound_crossing(gap, gap_rate, curvature):
+    """Time before which the gap cannot change sign, for |gap''| <= curvature."""
+    if gap < 0.0:
+        gap, gap_rate = -gap, -gap_rate
+    root = sqrt(gap_rate * gap_rate + 2.0 * curvature * gap)
+    if gap_rate < 0.0:  # the form without cancellation, for a curvature of rounding size
+        return 2.0 * gap / (root - gap_rate)
+    return (gap_rate + root) / curvature if curvature > 0.0 else np.inf

@@ -1,0 +1,84 @@
+"""The first start on a machine: two processes share the compiling.
+
+Compiling is single-threaded Python inside numba. The search for accelerations is about half of all kernels and calls
+none of the others, so a second process compiles it while this one compiles what does not need it; each keeps its
+machine code on disk, where the other finds it. Nothing depends on the second process: what it leaves undone is compiled
+here.
+"""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+
+from numba import typeof
+
+from geometry._code_folder import find_folder
+from geometry._jit import is_cold
+
+
+def compile_engine(arguments: tuple) -> None:
+    """Make `run_chunk` ready for its arguments (body, options, state, tools, log); does nothing where it is."""
+    from sim.engine import run_chunk
+
+    if not is_cold(run_chunk):
+        return
+    if (os.cpu_count() or 1) < 2 or find_folder() is None:
+        return  # nothing is gained, or nothing can be handed over
+    second = subprocess.Popen([sys.executable, "-m", "sim.cold_start"], stdin=subprocess.DEVNULL,
+                              stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    try:
+        compile_motion(arguments)
+        second.wait()
+    finally:
+        second.kill()
+        second.wait()
+
+
+def compile_motion(arguments: tuple) -> None:
+    """The kernels that do not search for accelerations: steps, events, detection, forces, output."""
+    from dynamics.closed import find_closed, make_problem
+    from dynamics.reactions import solve_forces
+    from sim import engine, impacts, jump
+
+    body, options, state, tools, log = arguments
+    desk, here = tools.desk, (state.pose, state.velocity)
+    compile_for(engine._integrate, body, options, state, tools, 1.0)
+    compile_for(find_closed, body, state.mode, here, 1.0, 1.0, desk.closed, tools.scratch)
+    compile_for(engine._write_ticks, body, options, state, tools, log)
+    problem = make_problem(desk.closed, body.w)
+    compile_for(solve_forces, problem, desk.other, options.tolerances, desk.closed.fn, desk.closed.ft)
+    compile_for(engine._find_event, body, options, state, tools, 1.0)
+    compile_for(engine._accept, body, options, state, tools, (1.0, True))
+    compile_for(jump._set_mode, body, options, state, tools, here)
+    compile_for(jump._log_cause, body, options, state, log, True)
+    compile_for(impacts._is_clear, body, options, state, tools, 1.0)
+    compile_for(impacts._measure_flight, body, desk.struck, desk.other, 1.0, (1.0, 1.0))
+    compile_for(impacts._close_gaps, body, options, desk.closed, state.pose)
+
+
+def compile_search(arguments: tuple) -> None:
+    """The kernels that search for accelerations."""
+    from dynamics.impact import pick_member
+
+    body, options, _, tools, _ = arguments
+    compile_for(pick_member, tools.desk.closed, body.w, options.rule, options.tolerances, tools.buffer)
+
+
+def compile_for(kernel, *arguments) -> None:
+    """Compile one kernel for arguments of these types."""
+    if hasattr(kernel, "compile"):  # plain functions under NUMBA_DISABLE_JIT
+        kernel.compile(tuple(typeof(argument) for argument in arguments))
+
+
+def main() -> None:
+    """What the second process does."""
+    from sim import load_scene
+    from sim.simulation import prepare
+
+    compile_search(prepare(load_scene("block_on_incline")))
+
+
+if __name__ == "__main__":
+    main()
