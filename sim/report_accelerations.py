@@ -64,7 +64,9 @@ def print_state(scene: Scene, pose, velocity, time: float) -> None:
     console = make_console()
     console.print(f"{scene.name} at t = {time:.9g} s: {HEADLINES[found.kind]}", style="bold")
     if found.kind != "one":
-        console.print(f"  {found.explain()}")
+        names = [f"contact {index} ({contact['obstacle']})" for index, contact in enumerate(contacts)]
+        for line in found.explain(names, " m/s^2").splitlines()[1 if found.kind == "none" else 0 :]:
+            console.print(f"  {line}")  # the headline has said the first line of an empty set
     if any(contact["gap_rate"] < 0.0 for contact in contacts):
         console.print("  A contact closes with a speed: an impact comes before this acceleration.")
     print_contacts(console, contacts, problem)

@@ -183,6 +183,14 @@ def test_accelerations_name_each_of_several(call):
     assert "2.14352" in out and "4.28703" in out and "31.6879" in out
 
 
+def test_accelerations_say_why_there_is_none(call):
+    """A09 (i): the rod at 60 degrees, whose cone dips above (rho^2 + n_q^2) / |n_q v_q| = 0.962289."""
+    code, out, _ = call("accelerations", "painleve_rod", "--set", "workpiece.velocity=[-1.0, 0.0, 0.0]")
+    assert code == 0 and out.count("No acceleration satisfies") == 1
+    assert "accelerate into contact 0 (floor) at 9.81 m/s^2." in out
+    assert "cone of contact 0 (floor) dips below its tangent plane" in out and "every mu above 0.962289." in out
+
+
 def test_accelerations_at_a_time_without_a_row_run_the_scene_until_then(call):
     call("run", "block_on_incline", "-o", "a.h5", "--set", "workpiece.velocity=[0.1, 0.0, 0.0]")
     code, logged, err = call("accelerations", "a.h5", "--at", "0.1234567")
