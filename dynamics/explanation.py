@@ -21,7 +21,8 @@ if TYPE_CHECKING:
 MOST_AT_ONCE = 3
 MOST_COMBINATIONS = 14  # all of four contacts; with more only a summary is readable
 PUSHES = 1e-9  # a normal force above this share of |w| and |a| counts as pushing
-LETTER_WORDS = {"n": "rolls or rests", "r": "slides with positive slip", "l": "slides with negative slip"}
+LETTER_WORDS = {"n": ("rolls or rests", "roll or rest"), "r": ("slides with positive slip", "slide with positive slip"),
+                "l": ("slides with negative slip", "slide with negative slip")}  # fmt: skip
 
 
 def explain_set(found: AccelerationSet, names: list[str] | None = None, unit: str = "") -> str:
@@ -43,8 +44,12 @@ def describe_mode(mode: str, names: list[str]) -> str:
     """A mode in words: which contact rolls or slides, the rest separates. "free flight" if none stays closed."""
     if set(mode) <= {"s"}:
         return "free flight"
-    held = [f"{name} {LETTER_WORDS[letter]}" for name, letter in zip(names, mode, strict=True) if letter != "s"]
-    return ", ".join(held) + (" (the rest separates)" if "s" in mode else "")
+    parts = []
+    for letter, (singular, plural) in LETTER_WORDS.items():
+        held = [name for name, own in zip(names, mode, strict=True) if own == letter]
+        if held:
+            parts.append(f"{_join(held)} {singular if len(held) == 1 else plural}")
+    return ", ".join(parts) + (" (the rest separates)" if "s" in mode else "")
 
 
 # --------------------------------------------------------------------------------------------------------------- none

@@ -102,6 +102,8 @@ def test_run_of_a_file(call, tmp_path):
     (["replay", "missing.h5"], "no file missing.h5"),
     (["accelerations", "nonsense"], "peg_in_hole"),
     (["accelerations", "block_on_incline", "--at", "soon"], "--at"),
+    (["accelerations", "block_on_incline", "--plot", "a.gif"], "valid: .png, .svg, .pdf"),
+    (["accelerations", "block_on_incline", "--plot", "/dev/null/a.png"], "cannot draw /dev/null/a.png"),
 ])
 def test_mistakes_get_one_clear_message(call, tmp_path, words, said):
     (tmp_path / "text.h5").write_text("no log")
@@ -189,6 +191,21 @@ def test_accelerations_say_why_there_is_none(call):
     assert code == 0 and out.count("No acceleration satisfies") == 1
     assert "accelerate into contact 0 (floor) at 9.81 m/s^2." in out
     assert "cone of contact 0 (floor) dips below its tangent plane" in out and "every mu above 0.962289." in out
+
+
+@pytest.mark.parametrize("suffix, start", [(".png", b"\x89PNG"), (".svg", b"<?xml"), (".PDF", b"%PDF")])
+def test_accelerations_draw_a_picture(call, tmp_path, suffix, start):
+    code, out, err = call("accelerations", "erdmann_figure_5", "--plot", f"new/a{suffix}")
+    assert (code, err) == (0, "") and f"Picture: new/a{suffix}" in out
+    assert (tmp_path / "new" / f"a{suffix}").read_bytes().startswith(start)
+    assert len(list((tmp_path / "new").iterdir())) == 1
+
+
+def test_accelerations_of_a_row_draw_that_row(call, tmp_path):
+    call("run", "block_on_incline", "-o", "a.h5")
+    assert call("accelerations", "a.h5", "--at", "0.5", "--plot", "later.svg")[0] == 0
+    assert call("accelerations", "a.h5", "--plot", "start.svg")[0] == 0
+    assert (tmp_path / "later.svg").read_text() != (tmp_path / "start.svg").read_text()
 
 
 def test_accelerations_at_a_time_without_a_row_run_the_scene_until_then(call):
