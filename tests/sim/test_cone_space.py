@@ -102,6 +102,17 @@ def test_line_of_the_peg():
     np.testing.assert_allclose([left_plus[0], left_minus[1], right_plus[1], right_minus[0]], 0.0, atol=1e-12)
 
 
+def test_line_in_motion_keeps_the_gaps_closed():
+    """N a + b = 0 for every c, b not zero: the sign of m h' is that of Eq 7, not the one printed in section 5.5.3."""
+    plain = pose_problem([((1, 0), (1, -0.5), 0, 0.2), ((0, 1), (-0.3, 0.5), 0, 0.2)], [-3.0, -10.0, 1.0])
+    problem = ContactProblem(plain.w, plain.N, [0.7, -0.4], plain.T, plain.d, plain.slip, plain.mu)
+    space = build(problem, 2.5)
+    for c in (-3.0, 0.0, 8.0):
+        a = problem.w + (space.line.point + c * space.line.direction) / 2.5
+        np.testing.assert_allclose(problem.N @ a + problem.b, 0.0, atol=1e-12)
+    assert len(space.line.legal) == 1
+
+
 @pytest.mark.parametrize("mass", [1.0, 250.0])
 def test_answers_are_reactions(mass):
     """F_A + F_R = m a for each of the three accelerations of Figure 5; free flight stands at the apex."""
