@@ -136,6 +136,29 @@ def list_accelerations(
         report_accelerations.print_of_scene(scene, at, plot)
 
 
+@app.command("map")
+def map_solutions(
+    scene: SceneArgument,
+    x: Annotated[str, typer.Option("--x", metavar="KEY=A:B:N", help="The value to the right: N values from A to B, "
+                                   "such as friction.default=0:2:41 or workpiece.pose.theta=5:85 deg:81.")],
+    y: Annotated[str, typer.Option("--y", metavar="KEY=A:B:N", help="The value upwards.")],
+    overrides: SetOption = None,
+    hold: Annotated[int | None, typer.Option(
+        metavar="CONTACT", help="Keep this contact (a number of `stiction accelerations`) in place, closed, with its "
+        "slip velocity: position and velocity of the part follow.")] = None,
+    plot: PlotOption = None,
+) -> None:
+    """Show where two values of a scene allow one acceleration at the start, several, a continuum, or none."""
+    plot = check_plot(plot)
+    from sim.solution_map import parse_axis
+
+    axes = parse_axis(x), parse_axis(y)
+    loaded = open_scene(scene, split_overrides(overrides or []))
+    from sim import report_map
+
+    report_map.print_map(loaded, *axes, hold, plot)
+
+
 @app.command("check")
 def check_source(source: EitherArgument, overrides: SetOption = None) -> None:
     """Say what a scene or a log holds, and whether it is sound."""
@@ -218,7 +241,7 @@ def list_known_errors() -> tuple[type[BaseException], ...]:
 
     known: list[type[BaseException]] = [UserError, SceneError, OSError]
     for module, name in (("sim.reading", "TrajectoryFileError"), ("sim.frames", "ReplayError"),
-                         ("sim.plot_file", "PlotError")):
+                         ("sim.plot_file", "PlotError"), ("sim.solution_map", "MapError")):
         if module in sys.modules and hasattr(sys.modules[module], name):
             known.append(getattr(sys.modules[module], name))
     return tuple(known)
