@@ -156,7 +156,11 @@ def map_solutions(
     loaded = open_scene(scene, split_overrides(overrides or []))
     from sim import report_map
 
-    report_map.print_map(loaded, *axes, hold, plot)
+    try:
+        report_map.print_map(loaded, *axes, hold, plot)
+    except KeyboardInterrupt:
+        typer.echo("interrupted: no map", err=True)
+        raise typer.Exit(EXIT_INTERRUPTED) from None
 
 
 @app.command("check")

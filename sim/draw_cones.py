@@ -70,7 +70,8 @@ class SpacePainter:
     def _prepare_axes(self) -> None:
         axes = self.axes
         low, high = self.points.min(axis=0) * self.factor, self.points.max(axis=0) * self.factor
-        span = np.maximum(high - low, FLATTEST * (high - low).max()) * 1.12
+        longest = float((high - low).max()) or self.space.size * self.factor
+        span = np.maximum(high - low, FLATTEST * longest) * 1.12
         middle = 0.5 * (low + high)
         self.low, self.high = (middle - 0.5 * span)[ORDER], (middle + 0.5 * span)[ORDER]
         for name, a, b in zip("xyz", self.low, self.high, strict=True):

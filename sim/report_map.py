@@ -80,7 +80,7 @@ def format_map(solutions: SolutionMap) -> list[str]:
     span = len(range(0, columns, column_step))
     lines.append(f"  {'':>{width}} {first}{last:>{max(span - len(first), len(last) + 2)}}  {solutions.x.key}")
     if row_step > 1 or column_step > 1:
-        lines.append(f"  Shown: every {_number(row_step)} row and every {_number(column_step)} column.")
+        lines.append(f"  Shown: every {_number(row_step)}row, every {_number(column_step)}column.")
     return lines
 
 
@@ -97,4 +97,4 @@ def _format_value(axis: Axis, index: int) -> str:
 
 
 def _number(step: int) -> str:
-    return {1: "single", 2: "second", 3: "third"}.get(step, f"{step}th")
+    return {1: "", 2: "second ", 3: "third "}.get(step, f"{step}th ")

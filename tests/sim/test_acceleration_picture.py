@@ -26,6 +26,9 @@ CASES = {  # scene: contacts, kind, axes
     "three contacts": (lambda: load_scene("erdmann_figure_6"), 3, "one", 3),
     "three answers": (lambda: load_scene("erdmann_figure_5"), 3, "several", 3),
     "continuum": (lambda: parse_scene(bar_between_walls()), 4, "continuum", 3),
+    "no load": (lambda: load_scene("bouncing_block", {"gravity": [0.0, 0.0]}), 0, "one", 2),
+    "rest without load": (lambda: load_scene("block_tips", {"gravity": [0.0, 0.0]}), 2, "one", 3),
+    "huge friction": (lambda: load_scene("ladder", {"friction.default": 1e9}), 2, "one", 3),
     "no friction": (lambda: load_scene("erdmann_figure_4", {"friction.default": 0.0}), 1, "one", 3),
 }
 

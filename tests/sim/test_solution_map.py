@@ -1,4 +1,4 @@
-"""Maps of solutions: the known boundary of the Painleve rod, the same answers as one state at a time, and honest ends."""
+"""Maps of solutions: the known boundary of the Painleve rod, the answers of one state at a time, and exact ends."""
 
 import math
 
@@ -68,6 +68,15 @@ def test_figure_5_has_three_where_the_paper_block_is_pushed():
     solutions = compute_map(load_scene("erdmann_figure_5"), "load.0.force.fx=-5:-3:3", "load.0.force.fy=0.5:1:2")
     assert solutions.members[1, 1] == 3 and solutions.names[1, 1] == "several"
     assert solutions.count()["several"] >= 1
+
+
+def test_a_scene_without_a_load_takes_one():
+    """The block on a slope of 30 degrees, mu = 0.3: it stays as it is up to the weight, then flies."""
+    scene = load_scene("block_on_incline")
+    pushed = compute_map(scene, "load.0.force.fy=0:20:2", "load.0.force.fx=0:1:2")
+    assert pushed.names.tolist() == [["one", "one"]] * 2 and pushed.build_scene(1, 1).load == (1.0, 20.0, 0.0)
+    assert load_scene("block_on_incline", {"load.0.torque": 1.0}).load == (0.0, 0.0, 1.0)
+    assert scene.load == load_scene("block_on_incline").load == (0.0, 0.0, 0.0)
 
 
 def test_what_has_no_closed_contact_overlaps_or_strikes():
