@@ -44,8 +44,9 @@ def draw_acceleration_picture(
     FigureCanvasAgg(figure)
     bottom, top = (foot + 0.5) / height, 1.0 - head / height
     widths = (0.29, 0.37, 0.195) if third else (0.37, 0.53)
-    left = figure.add_axes((0.055, bottom, widths[0] - 0.01, top - bottom))
-    middle = figure.add_axes((0.05 + widths[0], bottom - 0.03, widths[1], top - bottom + 0.04), projection="3d")
+    edge = 0.06 if third else 0.075
+    left = figure.add_axes((edge, bottom, widths[0] - 0.015, top - bottom))
+    middle = figure.add_axes((edge - 0.005 + widths[0], bottom - 0.03, widths[1], top - bottom + 0.04), projection="3d")
     state_handles = draw_state(left, scene, pose, contacts, problem)
     painter = SpacePainter(middle, space)
     if third:

@@ -48,7 +48,7 @@ class ConeSpace:
     edges: np.ndarray  # (k, 2, 3) N + mu T and N - mu T: force per newton of normal force
     acts: np.ndarray  # (k, 2) can this edge act? At a contact that slips only the one against the slip can
     tips: np.ndarray  # (k, 2, 3) where the edges are cut
-    facets: np.ndarray  # (f, 2, 3) pairs of tips that span the faces of the sum of all cones
+    facets: np.ndarray  # (f, 2, 3) pairs of tips that span the faces of the sum of all edges that can act
     fills_space: bool  # is that sum all of space?
     minus_load: np.ndarray  # (3,) -F_A
     answers: tuple[Answer, ...]
@@ -73,7 +73,7 @@ def build_cone_space(problem: ContactProblem, found: AccelerationSet, mass: floa
     tips = cut_edges(edges, ROOM * reach)
     size = max(float(np.abs(np.vstack([points, tips.reshape(-1, 3)])).max()), reach)
     line = find_line(problem, found, mass)
-    return ConeSpace(edges, acts, tips, *find_facets(tips), minus_load, answers, line, size)
+    return ConeSpace(edges, acts, tips, *find_facets(tips[acts]), minus_load, answers, line, size)
 
 
 def cut_edges(edges: np.ndarray, reach: float) -> np.ndarray:
@@ -88,7 +88,7 @@ def cut_edges(edges: np.ndarray, reach: float) -> np.ndarray:
 
 
 def find_facets(tips: np.ndarray) -> tuple[np.ndarray, bool]:
-    """The faces of the sum of all cones, and whether the sum is all of space.
+    """The faces of the sum of rays given by their tips (..., 3), and whether the sum is all of space.
 
     The faces are (f, 2, 3): pairs of neighbouring tips on each plane that has all rays on one side. A sum without
     thickness, as that of one cone, has no faces.

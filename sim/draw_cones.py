@@ -54,10 +54,11 @@ class SpacePainter:
             entries.append(Patch(facecolor=get_colour(0), alpha=0.5, label="cones, coloured as at the left"))
         if not space.acts.all():
             entries.append(Line2D([], [], color=FAINT, linestyle=":", label="edge that cannot act (slip)"))
+        total = "sum of the cones" if space.acts.all() else "sum of the edges that can act"
         if len(space.facets):
-            entries.append(Line2D([], [], color=SUM, linestyle="--", label="sum of the cones"))
+            entries.append(Line2D([], [], color=SUM, linestyle="--", label=total))
         elif space.fills_space:
-            entries.append(Line2D([], [], linestyle="", label="sum of the cones: all of space"))
+            entries.append(Line2D([], [], linestyle="", label=f"{total}: all of space"))
         entries.append(Line2D([], [], color=LOAD, marker="s", linestyle="", label="$-F_A$"))
         if space.line is not None:
             entries.append(Line2D([], [], color=LINE, label="line $F_R(c) = -F_A - mh' + c\\,t_c$"))
@@ -271,6 +272,7 @@ def draw_intervals(axes: Axes, space: ConeSpace) -> None:
         axes.text(0.5, 0.5, "no legal c", transform=axes.transAxes, ha="center", va="center", color=LINE, fontsize=10,
                   bbox={"facecolor": "white", "edgecolor": LINE, "boxstyle": "round"})
     axes.set_xlim(low, high)
+    axes.xaxis.set_major_locator(MaxNLocator(5))
     axes.set_yticks(range(len(labels)), labels)
     axes.set_ylim(len(labels) - 0.4, -0.6)
     axes.set_xlabel(f"$c$ ({unit})", fontsize=9.5)

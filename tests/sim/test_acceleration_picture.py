@@ -17,11 +17,20 @@ def bar_between_walls():
                                 friction={"default": 0.5})
 
 
+def corner_box():
+    """A box in the corner of floor and wall, pushed into both: normals of three dimensions."""
+    wall = {"name": "wall", "outline": builders.box_outline(-1.0, 0.0, 0.0, 2.0)}
+    box = {"name": "box", "outline": builders.box_outline(0.0, 0.0, 0.15, 0.1), "mass": 1.0}
+    return builders.build_scene(box, [builders.build_floor(), wall], friction={"default": 0.3},
+                                load=[{"force": [-1.0, 0.0]}])
+
+
 CASES = {  # scene: contacts, kind, axes
     "free flight": (lambda: load_scene("bouncing_block"), 0, "one", 2),
     "one contact": (lambda: load_scene("erdmann_figure_4"), 1, "one", 3),
     "no answer": (lambda: parse_scene(builders.a09("i")), 1, "none", 3),
     "two answers": (lambda: load_scene("painleve_rod"), 1, "several", 3),
+    "resting in a corner": (lambda: parse_scene(corner_box()), 4, "one", 2),
     "two contacts": (lambda: load_scene("ladder"), 2, "one", 3),
     "three contacts": (lambda: load_scene("erdmann_figure_6"), 3, "one", 3),
     "three answers": (lambda: load_scene("erdmann_figure_5"), 3, "several", 3),
@@ -51,7 +60,8 @@ def test_every_answer_is_shown_inside_the_figure(case):
          "several": f"{len(found.pieces)} accelerations are possible",
          "continuum": "a continuum of accelerations is possible"}[kind])
     (legend,) = figure.legends
-    for artist in [*figure.texts, legend, *(axes.xaxis.label for axes in figure.axes)]:
+    labels = [label for axes in figure.axes for label in (axes.xaxis.label, axes.yaxis.label)]
+    for artist in [*figure.texts, legend, *labels]:
         box = artist.get_window_extent()
         assert box.x0 >= 0.0 and box.x1 <= figure.bbox.x1 and box.y0 >= 0.0 and box.y1 <= figure.bbox.y1, artist
     texts = sorted((text.get_window_extent() for text in figure.texts), key=lambda box: box.y0)

@@ -140,6 +140,14 @@ def test_edges_that_cannot_act():
     assert space.edges[0, 0] @ (space.edges[0].sum(axis=0)) < 0.0  # that edge dips below the tangent plane
 
 
+def test_a_sliding_contact_gives_its_edge_to_the_sum():
+    """Three feet that slide: the three edges against the slip lie in one plane, so the sum has no thickness."""
+    feet = [((0, 1), (x, 1.0), 1, 0.25) for x in (1.0, 0.0, -1.0)]
+    assert len(build(pose_problem(feet, [0.0, -1.0, 0.0])).facets) == 0
+    feet[1] = ((0, 1), (0.0, 1.0), 0, 0.25)  # were the middle one at rest, both its edges would count
+    assert len(build(pose_problem(feet, [0.0, -1.0, 0.0])).facets) == 4
+
+
 def test_cones_of_very_different_length_are_all_seen():
     contacts = [((0, 1), (1.0, 1.0), 0, 1e6), ((0, 1), (-1.0, 1.0), 0, 0.1)]
     lengths = np.linalg.norm(build(pose_problem(contacts, [0.0, -1.0, 0.0])).tips, axis=2)
