@@ -135,7 +135,7 @@ def is_inside(piece_vertices, piece_rays, vertices, rays, near: float) -> bool:
     base = piece_vertices[0]
     spread = np.vstack([piece_vertices - base, piece_rays])
     _, sizes, frame = np.linalg.svd(spread)
-    rank = min(int((sizes > near).sum()), 2)
+    rank = min(max(int((sizes > near).sum()), 1), 2)  # a segment shorter than `near` keeps its direction
     frame = frame[:rank]
 
     def flatten(points, weight):

@@ -62,7 +62,9 @@ def apply_override(data: dict, path: str, value: Any) -> None:
             if last:
                 here[key] = value
             else:
-                here = here.setdefault(key, copy.deepcopy(DEFAULTS.get(key, {})))
+                if key not in here:
+                    here[key] = copy.deepcopy(DEFAULTS.get(key, {}))
+                here = here[key]
         elif isinstance(here, list):
             index = _find_member(here, keys[:depth], key)
             if last:
