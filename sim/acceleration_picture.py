@@ -91,7 +91,7 @@ def list_answers(scene: Scene, found: AccelerationSet, contacts: list[dict]) -> 
         for number, piece in enumerate(found.pieces, start=1):
             mode = describe_mode(piece.mode, names)
             places = " to ".join(_describe_vertex(scene, vertex) for vertex in piece.vertices)
-            places += " and on without end" if len(piece.rays) else ""
+            places += "".join(f" and on without end along {_describe_vertex(scene, ray)}" for ray in piece.rays)
             text = f"{number}   {'' if mode == 'free flight' else 'contact '}{mode}:  $a$ = {places}"
             words += textwrap.wrap(text, MOST_CHARACTERS, subsequent_indent="    ")
     return words if len(words) <= MOST_LINES else [*words[: MOST_LINES - 1], "... the printed list holds all"]

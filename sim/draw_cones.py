@@ -263,11 +263,11 @@ def draw_intervals(axes: Axes, space: ConeSpace) -> None:
             if interval is not None:
                 a, b = np.clip(np.array(interval) * factor, low, high)
                 axes.barh(row, b - a, left=a, height=0.55, color=get_colour(i), alpha=0.6)
-    for a, b in line.legal:
-        a, b = np.clip(np.array([a, b]) * factor, low, high)
-        axes.axvspan(a, b, color=LINE, alpha=0.25, linewidth=0.0)
-        for end in {a, b}:
-            axes.axvline(end, color=LINE, linewidth=1.8)
+    for ends in line.legal:
+        axes.axvspan(*np.clip(np.array(ends) * factor, low, high), color=LINE, alpha=0.25, linewidth=0.0)
+        for end in ends:
+            if np.isfinite(end):
+                axes.axvline(end * factor, color=LINE, linewidth=1.8)
     if not line.legal:
         axes.text(0.5, 0.5, "no legal c", transform=axes.transAxes, ha="center", va="center", color=LINE, fontsize=10,
                   bbox={"facecolor": "white", "edgecolor": LINE, "boxstyle": "round"})

@@ -35,6 +35,8 @@ CASES = {  # scene: contacts, kind, axes
     "three contacts": (lambda: load_scene("erdmann_figure_6"), 3, "one", 3),
     "three answers": (lambda: load_scene("erdmann_figure_5"), 3, "several", 3),
     "continuum": (lambda: parse_scene(bar_between_walls()), 4, "continuum", 3),
+    "without end": (lambda: parse_scene(bar_between_walls(), {"workpiece.velocity": [0.0, -1.0, 0.0]}), 4, "continuum",
+                    3),
     "no load": (lambda: load_scene("bouncing_block", {"gravity": [0.0, 0.0]}), 0, "one", 2),
     "rest without load": (lambda: load_scene("block_tips", {"gravity": [0.0, 0.0]}), 2, "one", 3),
     "huge friction": (lambda: load_scene("ladder", {"friction.default": 1e9}), 2, "one", 3),
@@ -66,6 +68,8 @@ def test_every_answer_is_shown_inside_the_figure(case):
         assert box.x0 >= 0.0 and box.x1 <= figure.bbox.x1 and box.y0 >= 0.0 and box.y1 <= figure.bbox.y1, artist
     texts = sorted((text.get_window_extent() for text in figure.texts), key=lambda box: box.y0)
     assert not any(a.overlaps(b) for i, a in enumerate(texts) for b in texts[:i])
+    shown = " ".join(text.get_text() for text in figure.texts)
+    assert ("and on without end along" in shown) == any(len(piece.rays) for piece in found.pieces)
     labels = [axes.get_xlabel() + axes.get_ylabel() for axes in figure.axes]
     assert "x (" in labels[0] and "F_x$ (" in labels[1] and "rho$ (" in labels[1]
 
