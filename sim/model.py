@@ -56,9 +56,13 @@ def _build_part(outline: Polygon):
 
 @lru_cache(maxsize=16)
 def _build_walls(placed: tuple[tuple[Polygon, Pose], ...], pairs: tuple[tuple[float, float], ...], tolerance: float):
-    boundary = compute_boundary([pose.transform(outline.vertices) for outline, pose in placed], tolerance)
     mu, e = (np.array([pair[i] for pair in pairs], dtype=np.float64) for i in (0, 1))
-    return build_walls(boundary, mu, e)
+    return build_walls(_compute_boundary(placed, tolerance), mu, e)
+
+
+@lru_cache(maxsize=16)
+def _compute_boundary(placed: tuple[tuple[Polygon, Pose], ...], tolerance: float):
+    return compute_boundary([pose.transform(outline.vertices) for outline, pose in placed], tolerance)
 
 
 def build_scales(scene: Scene, body: Body) -> Scales:
