@@ -120,21 +120,11 @@ class AccelerationSet:
     def __repr__(self) -> str:
         return "\n".join([f"AccelerationSet, {self.kind}"] + [f"  {piece!r}" for piece in self.pieces])
 
-    def explain(self) -> str:
-        """One sentence on why the set is empty or has several members, as far as single contacts tell."""
-        from dynamics.cone import find_dipping
+    def explain(self, names: list[str] | None = None, unit: str = "") -> str:
+        """Lines of text on why the set is empty or has several members; see `dynamics.explanation.explain_set`."""
+        from dynamics.explanation import explain_set
 
-        dipping = find_dipping(self.problem)
-        if self.kind == "one":
-            return "There is exactly one acceleration."
-        if self.kind == "none":
-            start = "No acceleration satisfies all laws at once"
-        else:
-            start = "More than one acceleration satisfies all laws"
-        if len(dipping) == 0:
-            return f"{start}; no single friction cone dips below its tangent plane: the contacts do it together."
-        names = ", ".join(str(int(i)) for i in dipping)
-        return f"{start}; the friction cone of contact {names} dips below its tangent plane (mu |N.T| > N.N)."
+        return explain_set(self, names, unit)
 
 
 def is_inside(piece_vertices, piece_rays, vertices, rays, near: float) -> bool:
@@ -145,7 +135,7 @@ def is_inside(piece_vertices, piece_rays, vertices, rays, near: float) -> bool:
     base = piece_vertices[0]
     spread = np.vstack([piece_vertices - base, piece_rays])
     _, sizes, frame = np.linalg.svd(spread)
-    rank = min(int((sizes > near).sum()), 2)
+    rank = min(max(int((sizes > near).sum()), 1), 2)  # a segment shorter than `near` keeps its direction
     frame = frame[:rank]
 
     def flatten(points, weight):

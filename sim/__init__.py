@@ -16,9 +16,10 @@ if TYPE_CHECKING:
     from sim.scene import load_scene
     from sim.simulation import simulate
 
-__all__ = ["load_scene", "read_trajectory", "simulate"]
+__all__ = ["compute_map", "load_scene", "read_trajectory", "simulate"]
 
-_HOMES = {"load_scene": "sim.scene", "simulate": "sim.simulation", "read_trajectory": "sim.reading"}
+_HOMES = {"load_scene": "sim.scene", "simulate": "sim.simulation", "read_trajectory": "sim.reading",
+          "compute_map": "sim.solution_map"}
 
 
 def __getattr__(name: str):

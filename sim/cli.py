@@ -28,6 +28,8 @@ SceneArgument = Annotated[str, typer.Argument(metavar="SCENE", help="A built-in 
 EitherArgument = Annotated[str, typer.Argument(metavar="SCENE|FILE", help="A scene, or the log of a run (.h5).")]
 SetOption = Annotated[list[str] | None, typer.Option(
     "--set", metavar="KEY=VALUE", help="Change a value of the scene, such as friction.default=0.2. May be repeated.")]
+PlotOption = Annotated[Path | None, typer.Option(
+    "--plot", metavar="FILE", help="Draw a picture as well (.png, .svg or .pdf).")]
 
 
 class UserError(Exception):
@@ -114,19 +116,51 @@ def list_accelerations(
     at: Annotated[float | None, typer.Option(
         "--at", metavar="SECONDS", help="The time; of a scene, it is run until then. The start if not given.")] = None,
     overrides: SetOption = None,
+    plot: PlotOption = None,
 ) -> None:
-    """List every acceleration that is possible at one time, with its mode, forces and residuals."""
+    """List every acceleration that is possible at one time, with its mode, forces and residuals.
+
+    With --plot also a picture: the part with its contacts, beside configuration space with friction cones and answers.
+    """
+    plot = check_plot(plot)
     if is_log(source):
         refuse_overrides(overrides)
         path = find_log(source)
         from sim import report_accelerations
 
-        report_accelerations.print_of_log(path, at)
+        report_accelerations.print_of_log(path, at, plot)
     else:
         scene = open_scene(source, split_overrides(overrides or []))
         from sim import report_accelerations
 
-        report_accelerations.print_of_scene(scene, at)
+        report_accelerations.print_of_scene(scene, at, plot)
+
+
+@app.command("map")
+def map_solutions(
+    scene: SceneArgument,
+    x: Annotated[str, typer.Option("--x", metavar="KEY=A:B:N", help="The value to the right: N values from A to B, "
+                                   "such as friction.default=0:2:41 or workpiece.pose.theta=5:85 deg:81.")],
+    y: Annotated[str, typer.Option("--y", metavar="KEY=A:B:N", help="The value upwards.")],
+    overrides: SetOption = None,
+    hold: Annotated[int | None, typer.Option(
+        metavar="CONTACT", help="Keep this contact (a number of `stiction accelerations`) in place, closed, with its "
+        "slip velocity: position and velocity of the part follow.")] = None,
+    plot: PlotOption = None,
+) -> None:
+    """Show where two values of a scene allow one acceleration at the start, several, a continuum, or none."""
+    plot = check_plot(plot)
+    from sim.solution_map import parse_axis
+
+    axes = parse_axis(x), parse_axis(y)
+    loaded = open_scene(scene, split_overrides(overrides or []))
+    from sim import report_map
+
+    try:
+        report_map.print_map(loaded, *axes, hold, plot)
+    except KeyboardInterrupt:
+        typer.echo("interrupted: no map", err=True)
+        raise typer.Exit(EXIT_INTERRUPTED) from None
 
 
 @app.command("check")
@@ -159,6 +193,15 @@ def split_overrides(words: list[str]) -> dict[str, str]:
 def refuse_overrides(words: list[str] | None) -> None:
     if words:
         raise UserError("--set changes a scene; the log of a run cannot be changed")
+
+
+def check_plot(path: Path | None) -> Path | None:
+    """The file of a picture, seen to be writable before any work. Raises PlotError."""
+    if path is None:
+        return None
+    from sim.plot_file import check_plot_file
+
+    return check_plot_file(path)
 
 
 def is_log(source: str) -> bool:
@@ -201,7 +244,8 @@ def list_known_errors() -> tuple[type[BaseException], ...]:
     from sim.scene import SceneError
 
     known: list[type[BaseException]] = [UserError, SceneError, OSError]
-    for module, name in (("sim.reading", "TrajectoryFileError"), ("sim.frames", "ReplayError")):
+    for module, name in (("sim.reading", "TrajectoryFileError"), ("sim.frames", "ReplayError"),
+                         ("sim.plot_file", "PlotError"), ("sim.solution_map", "MapError")):
         if module in sys.modules and hasattr(sys.modules[module], name):
             known.append(getattr(sys.modules[module], name))
     return tuple(known)

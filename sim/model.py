@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
 from math import sqrt
 from typing import TYPE_CHECKING
 
@@ -20,6 +21,8 @@ from sim.start import compute_start_tolerance
 from sim.state import Options
 
 if TYPE_CHECKING:
+    from geometry.polygon import Polygon
+    from geometry.pose import Pose
     from sim.scene import Scene
 
 MAX_STEPS = 10_000_000
@@ -34,17 +37,32 @@ def build_body(scene: Scene) -> Body:
         fy / workpiece.mass + scene.gravity[1],
         torque / (workpiece.mass * workpiece.rho),
     ])  # fmt: skip
-    outlines = [np.asarray(obstacle.vertices, dtype=np.float64) for obstacle in scene.obstacles]
-    boundary = compute_boundary(outlines, compute_start_tolerance(scene))
-    mu = np.array([obstacle.mu for obstacle in scene.obstacles], dtype=np.float64)
-    e = np.array([obstacle.e for obstacle in scene.obstacles], dtype=np.float64)
+    placed = tuple((obstacle.outline, obstacle.pose) for obstacle in scene.obstacles)
+    pairs = tuple((obstacle.mu, obstacle.e) for obstacle in scene.obstacles)
     return Body(
-        build_part(workpiece.outline.vertices),
-        build_walls(boundary, mu, e),
+        _build_part(workpiece.outline),
+        _build_walls(placed, pairs, compute_start_tolerance(scene)),
         w,
         float(workpiece.rho),
         float(workpiece.mass),
     )
+
+
+# Kernels only read these arrays, and the scenes of a study share outlines.
+@lru_cache(maxsize=16)
+def _build_part(outline: Polygon):
+    return build_part(outline.vertices)
+
+
+@lru_cache(maxsize=16)
+def _build_walls(placed: tuple[tuple[Polygon, Pose], ...], pairs: tuple[tuple[float, float], ...], tolerance: float):
+    mu, e = (np.array([pair[i] for pair in pairs], dtype=np.float64) for i in (0, 1))
+    return build_walls(_compute_boundary(placed, tolerance), mu, e)
+
+
+@lru_cache(maxsize=16)
+def _compute_boundary(placed: tuple[tuple[Polygon, Pose], ...], tolerance: float):
+    return compute_boundary([pose.transform(outline.vertices) for outline, pose in placed], tolerance)
 
 
 def build_scales(scene: Scene, body: Body) -> Scales:
@@ -100,7 +118,8 @@ def contact_problem(scene: Scene, pose=None, velocity=None):
     speed_zero = 1e-9 * float(np.abs(velocity).sum()) + scales.speed
     if find_closed(body, allocate_record(MODE), (pose, velocity), scales.touch, speed_zero, closed, scratch) < 0:
         raise ValueError(f"more than {CAPACITY} contacts are closed at once")
-    if is_closing(closed, speed_zero):
+    closing = is_closing(closed, speed_zero)
+    if closing:
         pair_corners(closed)
     else:
         keep_contacts(closed, speed_zero)
@@ -118,7 +137,7 @@ def contact_problem(scene: Scene, pose=None, velocity=None):
             "obstacle_feature": wall,
             "point": (pose[0] - rx, pose[1] - ry),
             "normal": (nx, ny),
-            "gap_rate": float(closed.rate[i]),
+            "gap_rate": float(closed.rate[i]) if closing else 0.0,  # zero to rounding: no impact comes
             "slip": float(slip),
         })  # fmt: skip
     problem = ContactProblem(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from pathlib import Path
 
 import numpy as np
@@ -19,43 +20,43 @@ HEADLINES = {
 SHAPES = ("point", "segment", "polygon")
 
 
-def print_of_scene(scene: Scene, at: float | None) -> None:
-    """The accelerations at the start, or at the time `at`, for which the scene is run until then."""
+def print_of_scene(scene: Scene, at: float | None, plot: Path | None = None) -> None:
+    """The accelerations at the start, or at the time `at`, for which the scene is run until then; `plot`: a picture."""
     if not at:
-        print_state(scene, None, None, 0.0)
+        print_state(scene, None, None, 0.0, plot)
         return
     from sim import simulate
 
     trajectory = simulate(scene, duration=at, output_interval=None)
     if not trajectory.status.completed:
         make_console(stderr=True).print(f"The run ended before t = {at!r} s: {trajectory.status.happened}")
-    print_row(scene, trajectory, -1)
+    print_row(scene, trajectory, -1, plot)
 
 
-def print_of_log(path: Path, at: float | None) -> None:
+def print_of_log(path: Path, at: float | None, plot: Path | None = None) -> None:
     """The accelerations at a row of a log; where there is no row at that time, the logged scene is run until then."""
     from sim.reading import read_trajectory
 
     trajectory = read_trajectory(path)
     if len(trajectory) == 0:
         make_console(stderr=True).print(f"{path} has no rows; this is the start of its scene.")
-        print_of_scene(trajectory.scene, at)
+        print_of_scene(trajectory.scene, at, plot)
         return
     at = float(trajectory.time[0]) if at is None else at
     row = int(np.searchsorted(trajectory.time, at, side="right")) - 1
     if row >= 0 and trajectory.time[row] == at:
-        print_row(trajectory.scene, trajectory, row)
+        print_row(trajectory.scene, trajectory, row, plot)
     else:
         make_console(stderr=True).print(f"The log has no row at t = {at!r} s: its scene is run until then.")
-        print_of_scene(trajectory.scene, at)
+        print_of_scene(trajectory.scene, at, plot)
 
 
-def print_row(scene: Scene, trajectory, row: int) -> None:
-    print_state(scene, trajectory.pose[row], trajectory.velocity[row], float(trajectory.time[row]))
+def print_row(scene: Scene, trajectory, row: int, plot: Path | None = None) -> None:
+    print_state(scene, trajectory.pose[row], trajectory.velocity[row], float(trajectory.time[row]), plot)
 
 
-def print_state(scene: Scene, pose, velocity, time: float) -> None:
-    """The accelerations of one state; None: that of the start."""
+def print_state(scene: Scene, pose, velocity, time: float, plot: Path | None = None) -> None:
+    """The accelerations of one state; None: that of the start. The path of `plot` has been checked."""
     from dynamics import find_accelerations
     from sim.model import contact_problem
 
@@ -64,12 +65,20 @@ def print_state(scene: Scene, pose, velocity, time: float) -> None:
     console = make_console()
     console.print(f"{scene.name} at t = {time:.9g} s: {HEADLINES[found.kind]}", style="bold")
     if found.kind != "one":
-        console.print(f"  {found.explain()}")
+        names = [f"contact {index} ({contact['obstacle']})" for index, contact in enumerate(contacts)]
+        for line in found.explain(names, " m/s^2").splitlines()[1 if found.kind == "none" else 0 :]:
+            console.print(f"  {line}")  # the headline has said the first line of an empty set
     if any(contact["gap_rate"] < 0.0 for contact in contacts):
         console.print("  A contact closes with a speed: an impact comes before this acceleration.")
     print_contacts(console, contacts, problem)
     for number, piece in enumerate(found.pieces, start=1):
         print_piece(console, scene, contacts, piece, number)
+    if plot is not None:
+        from sim.acceleration_picture import save_acceleration_picture
+
+        pose = scene.workpiece.pose if pose is None else pose
+        written = save_acceleration_picture(plot, scene, pose, time, problem, contacts, found)
+        console.print(f"Picture: {shlex.quote(str(written))}")
 
 
 def print_contacts(console: Console, contacts: list[dict], problem) -> None:

@@ -6,7 +6,7 @@ import os
 import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -123,10 +123,11 @@ def parse_scene(
             except toml_text.PathError as error:
                 raise SceneError(f"{where}: override {path}: {error}") from None
         text = toml_text.dump_toml(data, toml_text.find_leading_comment(text))
-    return _build_scene(data, text, where, None if source is None else os.fspath(source))
+    return build_scene(data, text, where, None if source is None else os.fspath(source))
 
 
-def _build_scene(data: dict, text: str, where: str, source: str | None) -> Scene:
+def build_scene(data: dict, text: str, where: str, source: str | None) -> Scene:
+    """Scene from the tables of its TOML text, which it keeps; `where` is named in messages. Raises SceneError."""
     import pydantic
 
     from sim.start import check_start
@@ -153,14 +154,27 @@ def _build_scene(data: dict, text: str, where: str, source: str | None) -> Scene
 
 
 def _build_outline(section: schema.OutlineSection, where: str, key: str) -> Polygon:
+    regular = section.regular and (section.regular.n, section.regular.circumradius)
+    vertices = section.vertices and tuple(section.vertices)
     try:
-        if section.box is not None:
-            return Polygon.box(*_to_metres(section.box, section.unit))
-        if section.regular is not None:
-            return Polygon.regular(section.regular.n, _to_metres(section.regular.circumradius, section.unit))
-        return Polygon.from_vertices(section.vertices, section.unit)
+        return _make_polygon(section.box, regular, vertices, section.unit)
     except PolygonError as error:
         raise SceneError(f"{where}: {key}: {error}") from None
+
+
+# Outlines cannot change, and checking them takes most of the time of a scene. Many scenes of a study share them.
+@lru_cache(maxsize=64)
+def _make_polygon(box, regular, vertices, unit: str) -> Polygon:
+    if box is not None:
+        return Polygon.box(*_to_metres(box, unit))
+    if regular is not None:
+        return Polygon.regular(regular[0], _to_metres(regular[1], unit))
+    return Polygon.from_vertices(list(vertices), unit)
+
+
+@lru_cache(maxsize=64)
+def _translate(outline: Polygon, dx: float, dy: float) -> Polygon:
+    return outline.translated(dx, dy)
 
 
 def _to_metres(length, unit: str):
@@ -184,7 +198,7 @@ def _build_workpiece(section: schema.WorkpieceSection, where: str) -> Workpiece:
     x, y = frame.transform(centre)
     return Workpiece(
         name=section.name,
-        outline=outline.translated(-centre[0], -centre[1]),
+        outline=_translate(outline, -float(centre[0]), -float(centre[1])),
         mass=section.mass,
         rho=outline.rho if section.rho is None else section.rho,
         pose=Pose(float(x), float(y), frame.theta),

@@ -23,6 +23,10 @@ class SceneError(ValueError):
     """A scene cannot be used; the message names file, key and value, and says what is valid."""
 
 
+class OverlapError(SceneError):
+    """The workpiece starts inside an obstacle."""
+
+
 def suggest(word: str, valid) -> str:
     """The end of a message about an unknown word: the nearest valid one, and all valid ones."""
     valid = [str(v) for v in valid]

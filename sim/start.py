@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from sim.scene_errors import SceneError
+from sim.scene_errors import OverlapError
 
 if TYPE_CHECKING:
     from sim.scene import Scene
@@ -25,7 +25,7 @@ def compute_start_tolerance(scene: Scene) -> float:
 
 
 def check_start(scene: Scene, where: str = "scene") -> None:
-    """Raise SceneError if the workpiece overlaps an obstacle by more than rounding: both names, depth and place."""
+    """Raise OverlapError if the workpiece overlaps an obstacle by more than rounding: both names, depth and place."""
     part = scene.workpiece.pose.transform(scene.workpiece.outline.vertices)
     low, high = part.min(axis=0), part.max(axis=0)
     for obstacle in scene.obstacles:
@@ -35,7 +35,7 @@ def check_start(scene: Scene, where: str = "scene") -> None:
             continue
         depth, place, how = measure_overlap(part, other)
         if depth > tolerance:
-            raise SceneError(
+            raise OverlapError(
                 f"{where}: workpiece {scene.workpiece.name!r} {how} obstacle {obstacle.name!r} at the start: "
                 f"{depth:.6g} m deep at ({place[0]:.6g}, {place[1]:.6g}); move them apart (touching is allowed)"
             )

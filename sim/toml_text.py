@@ -19,7 +19,8 @@ COMPONENTS = {
     "box": ("width", "height"),
 }
 # Lists that a path may enter although the text leaves them out.
-DEFAULTS = {"pose": [0.0, 0.0, 0.0], "velocity": [0.0, 0.0, 0.0], "gravity": [0.0, -9.81], "force": [0.0, 0.0]}
+DEFAULTS = {"pose": [0.0, 0.0, 0.0], "velocity": [0.0, 0.0, 0.0], "gravity": [0.0, -9.81], "force": [0.0, 0.0],
+            "load": [{}]}  # fmt: skip
 _BARE_KEY = re.compile(r"[A-Za-z0-9_-]+")
 _KEY = r'''"([^"]+)"|([^."]+)'''
 _PATH = re.compile(rf"(?:{_KEY})(?:\.(?:{_KEY}))*")
@@ -61,7 +62,9 @@ def apply_override(data: dict, path: str, value: Any) -> None:
             if last:
                 here[key] = value
             else:
-                here = here.setdefault(key, copy.copy(DEFAULTS.get(key, {})))
+                if key not in here:
+                    here[key] = copy.deepcopy(DEFAULTS.get(key, {}))
+                here = here[key]
         elif isinstance(here, list):
             index = _find_member(here, keys[:depth], key)
             if last:

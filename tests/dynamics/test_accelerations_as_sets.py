@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from dynamics import find_accelerations
+from dynamics import ContactProblem, find_accelerations
 from dynamics.acceleration_set import is_inside
 from dynamics.accelerations import Problem, solve_forces
 from dynamics.certificate import compute_residuals
@@ -81,3 +81,21 @@ def test_search_for_many_contacts_equals_twin(make, monkeypatch):
         for k in (1, 2, 3)[make is make_corners : 2 if make is make_corners else 3]:
             rng = np.random.default_rng([seed, k, 13])
             compare(make(rng, k), f"{make.__name__} seed {seed} k {k}")
+
+
+def test_a_segment_too_short_to_measure_holds_its_own_points():
+    """Two ends closer than `near` are still a segment; so one met in a problem with mu = 1e9 on opposed contacts."""
+    ends = np.array([[0.1, 0.2, 0.3], [0.1, 0.2, 0.3 + 4e-8]])
+    nothing = np.zeros((0, 3))
+    assert is_inside(ends, nothing, ends[:1], nothing, 1e-7)
+    assert not is_inside(ends, nothing, ends[:1] + 1e-6, nothing, 1e-7)
+    assert not is_inside(ends, nothing, ends[:1], np.array([[0.0, 0.0, 1.0]]), 1e-7)
+
+
+def test_opposed_contacts_with_friction_near_infinity():
+    problem = ContactProblem(
+        w=[-1.0, 1.0, 1.0], N=np.array([[-0.7, 0.0, 1.0], [0.0, -0.7, 0.0], [-0.7, 0.0, 2.0], [-0.7, 0.0, -1.0]]) / 0.7,
+        b=np.zeros(4), T=np.array([[0.0, 0.7, 2.0], [-0.7, 0.0, 0.0], [0.0, 0.7, -1.0], [0.0, 0.7, 0.0]]) / 0.7,
+        d=np.zeros(4), slip=[1, -1, -1, 0], mu=[0.3, 1e9, 1e9, np.inf])
+    found = find_accelerations(problem)
+    assert all(r.worst < 1e-6 for piece in found.pieces for r in piece.residuals)

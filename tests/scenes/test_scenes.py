@@ -6,7 +6,9 @@ import numpy as np
 import pytest
 
 import scenes
+from dynamics import find_accelerations
 from geometry.boundary import compute_boundary
+from sim.model import contact_problem
 from sim.scene import SceneError, load_scene, parse_scene
 from tests import scene_builders as builders
 
@@ -23,6 +25,9 @@ def test_names_of_the_built_in_scenes():
         "block_on_incline",
         "block_tips",
         "bouncing_block",
+        "erdmann_figure_4",
+        "erdmann_figure_5",
+        "erdmann_figure_6",
         "hook_over_post",
         "ladder",
         "painleve_rod",
@@ -86,6 +91,21 @@ def test_numbers_that_the_built_in_scenes_promise():
     ladder = load_scene("ladder").workpiece
     world = ladder.pose.transform(ladder.outline.vertices)
     assert abs(world[:, 0].min()) < 1e-15 and abs(world[:, 1].min()) < 1e-15
+
+
+@pytest.mark.parametrize("name, edges, accelerations", [  # edges at 1 N of normal force, from left to right
+    ("erdmann_figure_4", [(0.5, 1, -0.4), (-0.5, 1, -2)], [(1.0624, -0.7968, -0.664)]),
+    ("erdmann_figure_5", [(4, 1, 3), (-4, 1, -5), (4, 1, 4), (-4, 1, -4), (4, 1, 5), (-4, 1, -3)],
+     [(-4, 1, 0), (-5 / 3, 5 / 3, 5 / 3), (-2, 1.5, 1.5)]),
+    ("erdmann_figure_6", [(0.25, 1, -0.75), (-0.25, 1, -1.25), (0.25, 1, 0.25), (-0.25, 1, -0.25), (0.25, 1, 1.25),
+                          (-0.25, 1, 0.75)], [(0.25, 0, 0)]),
+])
+def test_numbers_that_the_figures_of_erdmann_promise(name, edges, accelerations):
+    problem, _ = contact_problem(load_scene(name))
+    side = problem.mu[:, None] * problem.T
+    np.testing.assert_allclose(np.stack([problem.N + side, problem.N - side], axis=1).reshape(-1, 3), edges, atol=1e-14)
+    found = [tuple(np.round(piece.vertices[0], 9)) for piece in find_accelerations(problem).pieces]
+    assert sorted(found) == sorted(tuple(np.round(a, 9)) for a in np.array(accelerations))
 
 
 @pytest.mark.parametrize("variant", builders.A19_ACCEPTED)

@@ -102,6 +102,14 @@ def test_run_of_a_file(call, tmp_path):
     (["replay", "missing.h5"], "no file missing.h5"),
     (["accelerations", "nonsense"], "peg_in_hole"),
     (["accelerations", "block_on_incline", "--at", "soon"], "--at"),
+    (["accelerations", "block_on_incline", "--plot", "a.gif"], "valid: .png, .svg, .pdf"),
+    (["map", "ladder", "--x", "friction.default=0:1:3"], "--y"),
+    (["map", "ladder", "--x", "friction.default=0:1", "--y", "workpiece.mass=1:2:2"], "KEY=a:b:n"),
+    (["map", "ladder", "--x", "friction.defalt=0:1:2", "--y", "workpiece.mass=1:2:2"], "friction.defalt"),
+    (["map", "ladder", "--x", "friction.default=0:1:2", "--y", "workpiece.mass=0:2:2"], "workpiece.mass = 0.0"),
+    (["map", "ladder", "--x", "friction.default=0:1:2", "--y", "workpiece.mass=1:2:2", "--hold", "7"], "0 to 1"),
+    (["map", "ladder", "--x", "friction.default=0:1:2", "--y", "workpiece.mass=1:2:2", "--plot", "a"], "no suffix"),
+    (["accelerations", "block_on_incline", "--plot", "/dev/null/a.png"], "cannot draw /dev/null/a.png"),
 ])
 def test_mistakes_get_one_clear_message(call, tmp_path, words, said):
     (tmp_path / "text.h5").write_text("no log")
@@ -183,6 +191,29 @@ def test_accelerations_name_each_of_several(call):
     assert "2.14352" in out and "4.28703" in out and "31.6879" in out
 
 
+def test_accelerations_say_why_there_is_none(call):
+    """A09 (i): the rod at 60 degrees, whose cone dips above (rho^2 + n_q^2) / |n_q v_q| = 0.962289."""
+    code, out, _ = call("accelerations", "painleve_rod", "--set", "workpiece.velocity=[-1.0, 0.0, 0.0]")
+    assert code == 0 and out.count("No acceleration satisfies") == 1
+    assert "accelerate into contact 0 (floor) at 9.81 m/s^2." in out
+    assert "cone of contact 0 (floor) dips below its tangent plane" in out and "every mu above 0.962289." in out
+
+
+@pytest.mark.parametrize("suffix, start", [(".png", b"\x89PNG"), (".svg", b"<?xml"), (".PDF", b"%PDF")])
+def test_accelerations_draw_a_picture(call, tmp_path, suffix, start):
+    code, out, err = call("accelerations", "erdmann_figure_5", "--plot", f"new/a{suffix}")
+    assert (code, err) == (0, "") and f"Picture: new/a{suffix}" in out
+    assert (tmp_path / "new" / f"a{suffix}").read_bytes().startswith(start)
+    assert len(list((tmp_path / "new").iterdir())) == 1
+
+
+def test_accelerations_of_a_row_draw_that_row(call, tmp_path):
+    call("run", "block_on_incline", "-o", "a.h5")
+    assert call("accelerations", "a.h5", "--at", "0.5", "--plot", "later.svg")[0] == 0
+    assert call("accelerations", "a.h5", "--plot", "start.svg")[0] == 0
+    assert (tmp_path / "later.svg").read_text() != (tmp_path / "start.svg").read_text()
+
+
 def test_accelerations_at_a_time_without_a_row_run_the_scene_until_then(call):
     call("run", "block_on_incline", "-o", "a.h5", "--set", "workpiece.velocity=[0.1, 0.0, 0.0]")
     code, logged, err = call("accelerations", "a.h5", "--at", "0.1234567")
@@ -197,6 +228,42 @@ def test_accelerations_of_a_log_agree_with_its_rows(call):
     trajectory = read_trajectory("a.h5")
     code, out, _ = call("accelerations", "a.h5", "--at", trajectory.time[-1])
     assert code == 0 and "One acceleration" in out
+
+
+def test_map_of_the_rod(call, tmp_path):
+    """Two accelerations above the curve b0 = 0, none below it, one where A > 0."""
+    code, out, err = call("map", "painleve_rod", "--hold", "0", "--x", "workpiece.pose.theta=20:80 deg:7", "--y",
+                          "workpiece.velocity.omega=0:9:4", "--plot", "map.png")
+    assert (code, err) == (0, "")
+    rows = [line.split()[-1] for line in out.splitlines()[2:6]]
+    assert rows == ["1122222", "1122222", "11!!!!!", "11!!!!!"]
+    assert "workpiece.velocity.omega" in out and "20 deg" in out and "80 deg" in out
+    assert "no acceleration" in out and "several accelerations" in out and "--hold 0 keeps" not in out
+    assert (tmp_path / "map.png").read_bytes().startswith(b"\x89PNG")
+
+
+def test_map_tells_how_to_keep_a_contact(call):
+    out = call("map", "painleve_rod", "--x", "workpiece.pose.theta=20:80 deg:6", "--y", "friction.default=0:2:2")[1]
+    assert "--hold 0 keeps contact 0 closed" in out
+
+
+def test_map_too_large_for_a_page_is_thinned(call):
+    out = call("map", "bouncing_block", "--x", "friction.default=0:1:200", "--y", "workpiece.mass=1:2:3")[1]
+    assert "Shown: every row, every third column." in out
+    assert max(map(len, out.splitlines())) < 120
+
+
+def test_interrupted_map_ends_cleanly(tmp_path):
+    process = start_process("map", "ladder", "--x", "friction.default=0:1:500", "--y", "workpiece.mass=1:2:500",
+                            "--plot", "map.png", folder=tmp_path, FORCE_COLOR="1", TERM="xterm")
+    shown = b""
+    while b"cells" not in shown:  # the bar is there: the map is being computed
+        shown += os.read(process.stderr.fileno(), 4096)
+        assert process.poll() is None
+    process.send_signal(signal.SIGINT)
+    out, err = process.communicate(timeout=60)
+    assert process.returncode == 130 and "interrupted" in err and "Traceback" not in err and out == ""
+    assert list(tmp_path.iterdir()) == []
 
 
 def test_interrupted_run_keeps_its_log(tmp_path):
