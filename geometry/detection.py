@@ -19,9 +19,6 @@ from geometry.contacts import TYPE_B, compute_contact
 # a larger value would take a very slender fan of normals for a single normal.
 ANGLE_TOLERANCE = 1e-9
 
-# Ratio of the two sides of the thinnest inner corner in which a vertex is caught by both edges.
-SLENDER = 1e6
-
 TOO_MANY_CONTACTS = -1
 
 
@@ -103,7 +100,7 @@ def find_contacts(part, walls, pose, touch, contacts, corner, scratch):
                     continue
                 triple = scratch.spot.triple
                 triple[0], triple[1], triple[2] = kind, i, j
-                if not _is_closed(part, walls, triple, pose, touch, scratch.spot.neighbour):
+                if not _is_closed(part, walls, triple, pose, touch):
                     continue
                 corner_vertex = _find_corner(part, walls, triple, pose, touch, scratch.spot.neighbour)
                 if corner_vertex[0] >= 0 and not _separates(part, walls, triple, corner_vertex, pose):
@@ -154,20 +151,10 @@ def find_near_end(part, walls, triple, along, neighbour):
 
 
 @kernel
-def _is_closed(part, walls, triple, pose, touch, neighbour):
-    """Is the vertex on the edge? In an inner corner it is also where it is on the other edge: in a slender one it can
-    be far beyond the end by then."""
+def _is_closed(part, walls, triple, pose, touch):
     gap, along, _, _, _, _ = compute_contact(part, walls, triple, pose)
-    if abs(gap) > touch:
-        return False
     length = walls.edge[triple[2]].length if triple[0] == TYPE_B else part.edge[triple[1]].length
-    if -touch <= along <= length + touch:
-        return True
-    _, convex = find_near_end(part, walls, triple, along, neighbour)
-    if convex:
-        return False
-    other, _, _, _, _, _ = compute_contact(part, walls, neighbour, pose)
-    return abs(other) <= touch and compute_distance(gap, along, length) <= SLENDER * touch
+    return abs(gap) <= touch and -touch <= along <= length + touch
 
 
 @kernel
@@ -181,11 +168,8 @@ def _find_corner(part, walls, triple, pose, touch, neighbour):
     if not convex:
         return -1, -1
     length = walls.edge[triple[2]].length if triple[0] == TYPE_B else part.edge[triple[1]].length
-    if min(along, length - along) > touch:
-        other, beyond, _, _, _, _ = compute_contact(part, walls, neighbour, pose)
-        length = walls.edge[neighbour[2]].length if triple[0] == TYPE_B else part.edge[neighbour[1]].length
-        if abs(other) > touch or not -touch <= beyond <= length + touch:
-            return -1, -1
+    if min(along, length - along) > touch and not _is_closed(part, walls, neighbour, pose, touch):
+        return -1, -1
     if triple[0] == TYPE_B:
         return triple[1], vertex
     return vertex, triple[2]

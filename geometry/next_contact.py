@@ -102,7 +102,8 @@ def _march(part, walls, path, interval, touch, scratch):
             if gap < level:
                 if _has_sunk(part, walls, gap, along, length, touch, scratch):
                     depth = level if level > -touch else -0.5 * touch
-                    return _locate_depth(part, walls, path, (previous, tau, depth), scratch)
+                    beside = not 0.0 <= along <= length
+                    return _locate_depth(part, walls, path, (previous, tau, depth, beside), scratch)
                 armed = gap < -touch
         if not armed and curvature > 0.0:
             # Not over the whole flight: it may end in the contact it began with.
@@ -143,15 +144,17 @@ def _has_sunk(part, walls, gap, along, length, touch, scratch):
 @kernel
 def _locate_depth(part, walls, path, search, scratch):
     """Time between low and high at which the gap of `scratch.spot.triple` falls below a level; search = (low, high,
-    level)."""
-    low, high, level = search
+    level, beside). Beside its edge, behind an inner corner, the vertex counts from where it passed the end."""
+    low, high, level, beside = search
+    triple = scratch.spot.triple
+    length = walls.edge[triple[2]].length if triple[0] == TYPE_B else part.edge[triple[1]].length
     for _ in range(100):
         middle = 0.5 * (low + high)
         if middle <= low or middle >= high:
             break
         evaluate_path(path, middle, scratch.spot.pose, scratch.spot.velocity)
-        gap, _, _ = compute_gap_rate(part, walls, scratch.spot.triple, scratch.spot.pose, scratch.spot.velocity)
-        if gap < level:
+        gap, _, along = compute_gap_rate(part, walls, triple, scratch.spot.pose, scratch.spot.velocity)
+        if gap < level or (beside and min(along, length - along) < level):
             high = middle
         else:
             low = middle
