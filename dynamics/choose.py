@@ -7,9 +7,11 @@ one
   that rolls at most of them;
 * `stick`: the member that rolls at most contacts, then keeps most;
 * `separate`: the member that opens most contacts, then rolls at fewest;
-* `stop`: as `continue` where there is one member; where there are several, none is chosen and the run ends.
+* `stop`: as `continue` where there is one member; where there are several, none is chosen and the run ends;
+* `random`: any of the isolated members and extreme points, with equal chances;
+* `branch`: every member in turn; who follows the branches gives the engine the member to take.
 
-Ties go to the smallest acceleration, then to the first. All rules are deterministic.
+Ties go to the smallest acceleration, then to the first. All rules are deterministic; `random` given its seed.
 """
 
 from __future__ import annotations
@@ -17,12 +19,31 @@ from __future__ import annotations
 import numpy as np
 
 from dynamics.constrained import LETTER_N, LETTER_S
-from geometry._jit import kernel
+from geometry._jit import jit, kernel
 
-RULES = ("continue", "stick", "separate", "stop")
-CONTINUE, STICK, SEPARATE, STOP = 0, 1, 2, 3
+RULES = ("continue", "stick", "separate", "stop", "random", "branch")
+CONTINUE, STICK, SEPARATE, STOP, RANDOM, BRANCH = range(6)
 
 UNKNOWN_LETTER = -1
+
+
+# The minimal standard generator of Park & Miller (Comm. ACM 31, 1988): x' = 48271 x mod 2^31 - 1, without overflow.
+MULTIPLIER, MODULUS = 48271, 2147483647
+
+
+def seed_random(seed: int) -> int:
+    """State of the generator for a seed >= 0; the first numbers of neighbouring seeds do not resemble each other."""
+    state = seed % (MODULUS - 1) + 1
+    for _ in range(16):
+        state = state * MULTIPLIER % MODULUS
+    return state
+
+
+@jit
+def draw_index(random, count):
+    """A number in 0 ... count - 1; random (1,) int64 is the state of the generator."""
+    random[0] = random[0] * MULTIPLIER % MODULUS
+    return random[0] * count // MODULUS
 
 
 @kernel

@@ -37,6 +37,9 @@ OK, SINGULAR = 0, 1
 INDEPENDENT = 1e-7
 DEPENDENT = 0.25 * INDEPENDENT
 
+# Relative size of the determinant of a sliding basis below which steps that become too small are put down to it.
+SINGULAR_BELOW = 1e-3
+
 
 class Body(NamedTuple):
     """The part, the walls and what acts between them."""
@@ -58,6 +61,9 @@ MODE = define_record(
     ("corner", "i8", (CAPACITY, 3)),  # see `geometry.detection.find_contacts`
     ("letter", "i8", (CAPACITY,)),
     ("pin", "f8", (CAPACITY,)),  # m: `along` of a rolling contact when the mode began
+    # m/s^2, in (x, y, rho theta): what forces that the motion does not determine (a part squeezed between two contacts)
+    # add to the acceleration; they are kept as they were chosen
+    ("preload", "f8", (3,)),
 )  # fmt: skip
 
 
@@ -77,13 +83,20 @@ def get_mu(body, triple):
     return body.walls.edge[triple[2]].mu
 
 
+@jit
+def get_load(body, mode):
+    """Load per mass, and what the preload of the mode adds to it."""
+    w, more = body.w, mode.preload
+    return w[0] + more[0], w[1] + more[1], w[2] + more[2]
+
+
 @kernel
 def evaluate_mode(body, mode, pose, velocity, acceleration, force):
     """Write acceleration (ax, ay, alpha) and force (fn, ft of the first and of the second basis contact, per mass).
 
     Returns (OK or SINGULAR, power of friction per mass).
     """
-    w = body.w
+    w = get_load(body, mode)
     kind = mode.kind
     for k in range(4):
         force[k] = 0.0
@@ -114,7 +127,14 @@ def evaluate_mode(body, mode, pose, velocity, acceleration, force):
     acceleration[1] = w[1] + fn * ny - ft * nx
     acceleration[2] = (w[2] + fn * nq + ft * vq) / body.rho
     force[0], force[1] = fn, ft
-    return OK, ft * slip
+    return OK, ft * slip + _get_preload_power(body, mode, velocity)
+
+
+@jit
+def _get_preload_power(body, mode, velocity):
+    """Power of the preload per mass: all of it is that of friction, since no normal force works."""
+    more = mode.preload
+    return more[0] * velocity[0] + more[1] * velocity[1] + more[2] * velocity[2] * body.rho
 
 
 @jit
@@ -126,7 +146,7 @@ def _friction_factor(body, mode, index):
 
 @kernel
 def _slide_twice(body, mode, pose, velocity, acceleration, force):
-    w = body.w
+    w = get_load(body, mode)
     i, j = mode.first, mode.second
     nx, ny, nq, vq, b, _, slip = compute_frame(body, mode.triple[i], pose, velocity)
     mx, my, mq, uq, e, _, slip_j = compute_frame(body, mode.triple[j], pose, velocity)
@@ -145,7 +165,32 @@ def _slide_twice(body, mode, pose, velocity, acceleration, force):
     acceleration[1] = w[1] + fn * gy + gn * hy
     acceleration[2] = (w[2] + fn * gq + gn * hq) / body.rho
     force[0], force[1], force[2], force[3] = fn, fi * fn, gn, fj * gn
-    return OK, fi * fn * slip + fj * gn * slip_j
+    return OK, fi * fn * slip + fj * gn * slip_j + _get_preload_power(body, mode, velocity)
+
+
+@kernel
+def is_singular(body, mode, pose):
+    """Is the equation for the normal forces of a sliding basis near its singular point, where friction lets them grow
+    beyond all bounds (Painleve; Genot & Brogliato)?"""
+    if mode.kind != SLIDING and mode.kind != SLIDING_TWICE:
+        return False
+    rows, edges = np.empty((2, 3)), np.empty((2, 3))
+    count = 1 if mode.kind == SLIDING else 2
+    for k in range(count):
+        index = mode.first if k == 0 else mode.second
+        _, _, nx, ny, rx, ry = compute_contact(body.part, body.walls, mode.triple[index], pose)
+        nq, vq = (nx * ry - ny * rx) / body.rho, (nx * rx + ny * ry) / body.rho
+        factor = _friction_factor(body, mode, index)
+        rows[k, 0], rows[k, 1], rows[k, 2] = nx, ny, nq
+        edges[k, 0], edges[k, 1], edges[k, 2] = nx + factor * ny, ny - factor * nx, nq + factor * vq
+    a = rows[0, 0] * edges[0, 0] + rows[0, 1] * edges[0, 1] + rows[0, 2] * edges[0, 2]
+    size = abs(rows[0, 0] * edges[0, 0]) + abs(rows[0, 1] * edges[0, 1]) + abs(rows[0, 2] * edges[0, 2])
+    if count == 1:
+        return abs(a) < SINGULAR_BELOW * size
+    b = rows[0, 0] * edges[1, 0] + rows[0, 1] * edges[1, 1] + rows[0, 2] * edges[1, 2]
+    c = rows[1, 0] * edges[0, 0] + rows[1, 1] * edges[0, 1] + rows[1, 2] * edges[0, 2]
+    d = rows[1, 0] * edges[1, 0] + rows[1, 1] * edges[1, 1] + rows[1, 2] * edges[1, 2]
+    return abs(a * d - b * c) < SINGULAR_BELOW * (abs(a * d) + abs(b * c))
 
 
 @kernel
@@ -239,11 +284,14 @@ def choose_basis(body, mode, state, target, work):
     """Set the basis of the mode at `state` = (pose, velocity), for the chosen acceleration `target` (ax, ay, rho
     alpha).
 
-    Among the candidates whose motion is the target, the one whose least normal force is largest. Returns the largest
+    Among the candidates whose motion is the target, the one whose least normal force is largest; where none has it, the
+    nearest, and a preload makes up the difference (a member of a continuum). Returns the largest
     deviation of its acceleration from the target in configuration space, or -1 if no candidate exists. `work` is
     (acceleration (3,), force (4,)).
     """
     pose, velocity = state
+    for c in range(3):
+        mode.preload[c] = 0.0
     rank = compute_rank(body, mode, pose, velocity)
     n = mode.n
     if rank == 0 or rank == 3:
@@ -277,6 +325,10 @@ def choose_basis(body, mode, state, target, work):
             if key > best_key:
                 best_key, best = key, (kind, i, j, off)
     mode.kind, mode.first, mode.second = max(best[0], 0), max(best[1], 0), max(best[2], 0)
+    if best[3] > 1e-7 * (scale + abs(target[0]) + abs(target[1]) + abs(target[2])):
+        evaluate_mode(body, mode, pose, velocity, work[0], work[1])
+        mode.preload[0], mode.preload[1] = target[0] - work[0][0], target[1] - work[0][1]
+        mode.preload[2] = target[2] - work[0][2] * body.rho
     return best[3]
 
 

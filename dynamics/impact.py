@@ -4,6 +4,10 @@ The same core as for accelerations, with other meanings: w is the velocity befor
 (x, y, rho theta); forces are impulses per mass; b_i = e_i min(N_i.v, 0) states Newton's restitution for every contact
 that closes, d = 0, and friction opposes the slip after the impact. All closed contacts take part.
 
+A single contact has a law of its own, see `routh.py`; here are the others, and there the order of events inside the
+impact, which Poisson's and Stronge's laws ask for, is not determined by rigid-body mechanics: every law of a pair
+states the same restitution.
+
 With friction, Newton's law can make kinetic energy grow (ground truth: one rod at 45 degrees gains 8 %), and at several
 contacts it can have no solution at all. Then the restitutions of all contacts are multiplied by a common factor in
 [0, 1], found by bisection, at which there is a solution and energy does not grow. At 0 there always is one, and energy
@@ -15,21 +19,23 @@ from __future__ import annotations
 import numpy as np
 
 from dynamics.accelerations import find_members
-from dynamics.choose import UNKNOWN_LETTER, choose_member
+from dynamics.choose import RANDOM, UNKNOWN_LETTER, choose_member, draw_index
 from dynamics.closed import make_problem
 from dynamics.problem import VERTICES
 from dynamics.reactions import compute_letters
 from geometry._jit import kernel
+from geometry._record import copy_row
 
 # Growth of kinetic energy that counts as rounding, relative.
 ENERGY_ROUNDING = 1e-12
 
 
 @kernel
-def pick_member(closed, w, rule, tolerances, buffer):
+def pick_member(closed, w, choice, tolerances, buffer):
     """Solve the contact problem of the closed contacts and choose: (kind of the set, number of vertices, index).
 
-    Leaves the letters of the chosen member in `closed.letter`; its value is `buffer.found.vertices[index]`.
+    choice = (rule, state of the random generator (1,)). Leaves the letters of the chosen member in `closed.letter`; its
+    value is `buffer.found.vertices[index]`.
     """
     problem = make_problem(closed, w)
     kind = find_members(problem, tolerances, buffer)
@@ -41,7 +47,10 @@ def pick_member(closed, w, rule, tolerances, buffer):
     for v in range(m):
         compute_letters(problem, buffer.found.vertices[v], tolerances, letters[v])
     index = 0
-    if m > 1:
+    rule, random = choice
+    if m > 1 and rule == RANDOM:
+        index = draw_index(random, m)
+    elif m > 1:
         index = choose_member(buffer.found.vertices[:m], letters, closed.previous[:k], rule)
     for i in range(k):
         closed.letter[i] = letters[index, i]
@@ -51,13 +60,13 @@ def pick_member(closed, w, rule, tolerances, buffer):
 @kernel
 def _solve_scaled(closed, before, e, scale, choice, after):
     """Post-impact velocity with every restitution times `scale`; (kind, members, kinetic energy per mass doubled)."""
-    rule, tolerances, buffer = choice
+    how, tolerances, buffer = choice
     for k in range(closed.n):
         closed.b[k] = scale * e[k] * min(closed.rate[k], 0.0)
         closed.d[k] = 0.0
         closed.slip[k] = 0
         closed.previous[k] = UNKNOWN_LETTER
-    kind, members, index = pick_member(closed, before, rule, tolerances, buffer)
+    kind, members, index = pick_member(closed, before, how, tolerances, buffer)
     if index < 0:
         return kind, members, np.inf
     for c in range(3):
@@ -69,9 +78,9 @@ def _solve_scaled(closed, before, e, scale, choice, after):
 def solve_impact(closed, before, e, choice, after):
     """Velocity after an impact of the closed contacts with velocity `before` (3,) in (x, y, rho theta).
 
-    e (k,): restitution of each contact; choice = (rule, tolerances, buffer). Writes `after` (3,) and, in
-    `closed.letter`, the letters after. Returns (kind of the set, number of members, factor applied to the
-    restitutions).
+    e (k,): restitution of each contact; choice = ((rule, random), tolerances, buffer), see `pick_member`. Writes
+    `after` (3,) and, in `closed.letter`, the letters after. Returns (kind of the set, number of members, factor applied
+    to the restitutions).
     """
     energy = before[0] * before[0] + before[1] * before[1] + before[2] * before[2]
     limit = energy * (1.0 + ENERGY_ROUNDING)
@@ -88,3 +97,46 @@ def solve_impact(closed, before, e, choice, after):
             high = middle
     kind, members, _ = _solve_scaled(closed, before, e, low, choice, after)
     return kind, members, low
+
+
+@kernel
+def take_member(closed, w, tolerances, value):
+    """Leave in `closed.letter` the letters of a member that was chosen elsewhere."""
+    k = closed.n
+    compute_letters(make_problem(closed, w), value, tolerances, closed.letter[:k])
+
+
+@kernel
+def solve_jam(closed, before, choice, after):
+    """Velocity after an impulse without collision, that of contacts which neither open nor close but have no
+    acceleration: (kind of the set, number of members); 0 members if the velocities before are the only one.
+
+    The set at the level of impulses without restitution holds the velocity before itself (no impulse at all) and those
+    that the impulse can lead to. Only these count. Arguments as in `solve_impact`.
+    """
+    how, tolerances, buffer = choice
+    for k in range(closed.n):
+        closed.b[k], closed.d[k], closed.slip[k], closed.previous[k] = 0.0, 0.0, 0, UNKNOWN_LETTER
+    problem = make_problem(closed, before)
+    find_members(problem, tolerances, buffer)
+    found = buffer.found
+    size = max(abs(before[0]), abs(before[1]), abs(before[2]))
+    kept = 0
+    for v in range(found.counts[VERTICES]):
+        away = max(abs(found.vertices[v, 0] - before[0]), abs(found.vertices[v, 1] - before[1]))
+        away = max(away, abs(found.vertices[v, 2] - before[2]))
+        if away > 100.0 * tolerances.merge * size:
+            copy_row(found.vertices[kept], found.vertices[v])
+            kept += 1
+    if kept == 0:
+        return 0, 0
+    letters = np.empty((kept, closed.n), dtype=np.int64)
+    for v in range(kept):
+        compute_letters(problem, found.vertices[v], tolerances, letters[v])
+    rule, random = how
+    index = draw_index(random, kept) if rule == RANDOM else choose_member(
+        found.vertices[:kept], letters, closed.previous[: closed.n], rule)
+    for k in range(closed.n):
+        closed.letter[k] = letters[index, k]
+    copy_row(after, found.vertices[index])
+    return min(kept, 2), kept

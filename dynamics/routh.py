@@ -45,24 +45,26 @@ ENERGY_ROUNDING = 1e-14
 
 
 @kernel
-def solve_routh(rows, velocity, law, e, slip_zero):
+def solve_routh(rows, velocity, how, limits):
     """Impulses of one contact: (Pn, Pt per mass, class, factor applied to e).
 
-    rows = (N.N, N.T, T.T, mu); velocity = (vn, vt) before, vn <= 0; law: index into LAWS; slip_zero: size of vt that
-    counts as no slip. Class NONE where there is no impact: nothing closes and nothing jams.
+    rows = (N.N, N.T, T.T, mu); velocity = (vn, vt) before, vn <= 0; how = (law, e) with law an index into LAWS;
+    limits = (size of vt that counts as no slip, whether the contact jams though s mu N.T < N.N by rounding). Class NONE
+    where there is no impact: nothing closes and nothing jams.
     """
-    pn, pt, kind = _follow(rows, velocity, law, e, slip_zero)
+    law, e = how
+    pn, pt, kind = _follow(rows, velocity, law, e, limits)
     if law != NEWTON or _compute_gain(rows, velocity, pn, pt) <= 0.0:
         return pn, pt, kind, 1.0
     low, high = 0.0, 1.0
     for _ in range(60):
         middle = 0.5 * (low + high)
-        pn, pt, kind = _follow(rows, velocity, law, middle * e, slip_zero)
+        pn, pt, kind = _follow(rows, velocity, law, middle * e, limits)
         if _compute_gain(rows, velocity, pn, pt) <= 0.0:
             low = middle
         else:
             high = middle
-    pn, pt, kind = _follow(rows, velocity, law, low * e, slip_zero)
+    pn, pt, kind = _follow(rows, velocity, law, low * e, limits)
     return pn, pt, kind, low
 
 
@@ -88,14 +90,15 @@ def _choose_piece(rows, vt, stopped):
 
 
 @kernel
-def _follow(rows, velocity, law, e, slip_zero):
+def _follow(rows, velocity, law, e, limits):
     """The path of one impact: (Pn, Pt, class)."""
     nn, nt, tt, mu = rows
     vn, vt = velocity
     first = vn
+    slip_zero, singular = limits
     stopped = abs(vt) <= slip_zero
     sign = _choose_piece(rows, vt, stopped)
-    jams = not stopped and nn - sign * mu * nt < 0.0
+    jams = not stopped and (singular or nn - sign * mu * nt < 0.0)
     kind = (STICK if sign == 0.0 else SLIP_FROM_REST) if stopped else SLIDING
     if vn >= 0.0 and not jams:
         return 0.0, 0.0, NONE
@@ -108,7 +111,7 @@ def _follow(rows, velocity, law, e, slip_zero):
             rate, turn, friction = nn - sign * mu * nt, nt - sign * mu * tt, -sign * mu
         to_stop = -vt / turn if not stopped and turn * sign < 0.0 else np.inf
         if compressing:
-            step = -vn / rate if rate > 0.0 else np.inf
+            step = -vn / rate if rate > 0.0 and (stopped or not jams) else np.inf
         elif law == NEWTON:
             step = (-e * min(first, 0.0) - vn) / rate
         elif law == POISSON:
@@ -137,6 +140,4 @@ def _follow(rows, velocity, law, e, slip_zero):
                 kind = C_STICKING if compressing else R_STICKING
             else:
                 kind = C_REVERSED if compressing else R_REVERSED
-            if sign != 0.0:
-                stopped = False  # the slip grows away from zero from here on
     return pn, pt, JAM if jams else kind

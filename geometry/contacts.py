@@ -38,7 +38,7 @@ WALL_EDGE = define_record(
     ("x", "f8"), ("y", "f8"), ("dx", "f8"), ("dy", "f8"), ("nx", "f8"), ("ny", "f8"), ("length", "f8"), ("convex", "?"),
     ("owner", "i8"),  # its obstacle
     ("previous", "i8"), ("next", "i8"),  # neighbours on the boundary
-    ("mu", "f8"), ("e", "f8"),  # friction and restitution against the part
+    ("mu", "f8"), ("e", "f8"), ("law", "i8"),  # friction, restitution and law of impact against the part
     ("order", "i8"),  # entry of the broad phase: the edge at this place of its leaves
 )  # fmt: skip
 
@@ -131,14 +131,15 @@ def build_part(outline: np.ndarray) -> Part:
     return Part(edge, float(np.sqrt((vertex**2).sum(axis=1).max())))
 
 
-def build_walls(boundary, mu: np.ndarray, e: np.ndarray) -> Walls:
-    """Arrays of the walls from a `Boundary` (geometry.boundary), and friction and restitution of each obstacle."""
+def build_walls(boundary, mu: np.ndarray, e: np.ndarray, law: np.ndarray) -> Walls:
+    """Arrays of the walls from a `Boundary` (geometry.boundary), and friction, restitution and law of impact
+    (an index) of each obstacle."""
     start, end = np.asarray(boundary.start, dtype=np.float64), np.asarray(boundary.end, dtype=np.float64)
     edge = allocate_table(WALL_EDGE, len(start))
     _fill_edges(edge, start, end)
     edge.convex, edge.owner = boundary.convex, boundary.owner
     edge.previous, edge.next = boundary.previous, boundary.next
-    edge.mu, edge.e = mu[boundary.owner], e[boundary.owner]
+    edge.mu, edge.e, edge.law = mu[boundary.owner], e[boundary.owner], law[boundary.owner]
     node = build_tree(np.minimum(start, end), np.maximum(start, end), edge.order)
     return Walls(edge, node)
 

@@ -40,7 +40,7 @@ def compile_motion(arguments: tuple) -> None:
     """The kernels that do not search for accelerations: steps, events, detection, forces, output."""
     from dynamics.closed import find_closed, make_problem
     from dynamics.reactions import solve_forces
-    from sim import engine, impacts, jump
+    from sim import bounces, engine, jump
 
     body, options, state, tools, log = arguments
     desk, here = tools.desk, (state.pose, state.velocity)
@@ -53,17 +53,18 @@ def compile_motion(arguments: tuple) -> None:
     compile_for(engine._accept, body, options, state, tools, (1.0, True))
     compile_for(jump._set_mode, body, options, state, tools, here)
     compile_for(jump._log_cause, body, options, state, log, True)
-    compile_for(impacts._is_clear, body, options, state, tools, 1.0)
-    compile_for(impacts._measure_flight, body, desk.struck, desk.other, 1.0, (1.0, 1.0))
-    compile_for(impacts._close_gaps, body, options, desk.closed, state.pose)
+    compile_for(bounces._is_clear, body, options, state, tools, 1.0)
+    compile_for(bounces._measure_flight, body, desk.struck, desk.other, 1.0, (1.0, 1.0))
+    compile_for(bounces._close_gaps, body, options, desk.closed, state.pose)
 
 
 def compile_search(arguments: tuple) -> None:
     """The kernels that search for accelerations."""
     from dynamics.impact import pick_member
 
-    body, options, _, tools, _ = arguments
-    compile_for(pick_member, tools.desk.closed, body.w, options.rule, options.tolerances, tools.buffer)
+    body, options, state, tools, _ = arguments
+    choice = (options.rule, state.random)
+    compile_for(pick_member, tools.desk.closed, body.w, choice, options.tolerances, tools.buffer)
 
 
 def compile_for(kernel, *arguments) -> None:

@@ -7,8 +7,9 @@ from math import sqrt
 import numpy as np
 
 from dynamics.accelerations import find_members
+from dynamics.choose import BRANCH
 from dynamics.closed import fill_from_mode, make_problem
-from dynamics.constrained import FREE, OK, evaluate_mode
+from dynamics.constrained import FREE, OK, evaluate_mode, is_singular
 from dynamics.problem import VERTICES
 from dynamics.reactions import solve_forces
 from geometry._jit import jit, kernel
@@ -28,6 +29,7 @@ from sim.status_codes import (
     NO_IMPACT_SOLUTION,
     NO_SOLUTION,
     PAUSED,
+    SPLIT,
     STALLED,
     STEP_LIMIT,
     STEP_TOO_SMALL,
@@ -73,6 +75,8 @@ def run_chunk(body, options, state, tools, log):
 @kernel
 def _write_last_row(body, options, state, tools, log, code):
     """The state in which a run ends early; without contacts and acceleration where none was chosen."""
+    if code == SPLIT:
+        return  # the branches begin with this state
     if code != STALLED and code != STEP_LIMIT and code != STEP_TOO_SMALL:
         state.undecided = 1
         if code == NO_SOLUTION or code == NO_IMPACT_SOLUTION:
@@ -105,6 +109,10 @@ def _step(body, options, state, tools, log):
     if state.steps >= options.max_steps:
         return STEP_LIMIT
     code, h = _integrate(body, options, state, tools, left)
+    if code == STEP_TOO_SMALL and is_singular(body, state.mode, state.pose):
+        state.singular, state.cause_kind, state.phase = 1, events.JAM, JUMP
+        copy_row(state.cause, state.mode.triple[state.mode.first])
+        return GO_ON
     if code != GO_ON:
         return code
     fill_path(state.path, h, tools.desk.start, tools.desk.end)
@@ -118,8 +126,8 @@ def _step(body, options, state, tools, log):
         state.time = options.duration
     state.phase = TICKS
     state.after_ticks = JUMP if found else STEP
-    if not found and state.mode.n > 0:
-        _survey(body, options, state, tools, log)
+    if not found and state.mode.n > 0 and _survey(body, options, state, tools, log):
+        _go_back(body, options, state, tools)
     account_contacts(body, state)
     return GO_ON
 
@@ -279,7 +287,6 @@ def _accept(body, options, state, tools, outcome):
     """
     tau, found = outcome
     work, h = tools.desk.step, tools.desk.end
-    length = state.path_length
     if found and tau > 0.0:
         value = _value_at(body, options, state, tools, tau)
         other = tau * (1.0 - 1e-4)
@@ -295,17 +302,23 @@ def _accept(body, options, state, tools, outcome):
             value = _value_at(body, options, state, tools, tau)
             if abs(change) <= 1e-15 * (state.time + tau):
                 break
-        advance(body, state.mode, tau, work)
-        _put_ends(tools.desk.end, work.end, work.stage[6])
-        fill_path(state.path, tau, tools.desk.start, tools.desk.end)
-        state.power_end = work.stage[6, 6]
-    length = tau
+        _shorten(body, state, tools, tau)
     if not (found and tau <= 0.0):
         for c in range(3):
             state.pose[c], state.velocity[c], state.acceleration[c] = h[c], h[3 + c], h[6 + c]
         state.friction = work.end[6]
-        state.time += tau
-    state.path_length = length
+        state.time = state.path_start + tau
+    state.path_length = tau
+
+
+@kernel
+def _shorten(body, state, tools, tau):
+    """End the step, and its path, at tau."""
+    work = tools.desk.step
+    advance(body, state.mode, tau, work)
+    _put_ends(tools.desk.end, work.end, work.stage[6])
+    fill_path(state.path, tau, tools.desk.start, tools.desk.end)
+    state.power_end = work.stage[6, 6]
 
 
 @kernel
@@ -320,12 +333,15 @@ def _count_kind(body, options, state, tools, tau):
 
 @kernel
 def _survey(body, options, state, tools, log):
-    """Look whether another acceleration became possible during the step, or ceased to be, and log when."""
+    """Look whether another acceleration became possible during the step, or ceased to be, and log when.
+
+    True if branches are followed and must split there; the path then ends at that time.
+    """
     h = state.path_length
     kind = _count_kind(body, options, state, tools, h)
     members = tools.buffer.found.counts[VERTICES]
     if kind == state.set_kind:
-        return
+        return False
     low, high = 0.0, h
     for _ in range(60):
         middle = 0.5 * (low + high)
@@ -336,10 +352,24 @@ def _survey(body, options, state, tools, log):
         else:
             high = middle
     time = state.path_start + high
+    if options.rule == BRANCH and kind > state.set_kind:
+        state.path_length = high
+        return True
     tally_uniqueness(state, time)
     state.set_kind, state.members = kind, members
     state.cause[:] = -1
-    write_event(body, state, log, (time, events.UNIQUENESS, kind, members, 1.0), state.velocity, state.velocity)
+    write_event(body, state, log, (time, events.UNIQUENESS, kind, members, 1.0, 0), state.velocity, state.velocity)
+    return False
+
+
+@kernel
+def _go_back(body, options, state, tools):
+    """From the end of the step to the end of the path, which has become shorter, for a jump there."""
+    _shorten(body, state, tools, state.path_length)
+    _accept(body, options, state, tools, (state.path_length, False))
+    state.cause_kind, state.after_ticks = events.UNIQUENESS, JUMP
+    for c in range(3):
+        state.cause[c] = -1
 
 
 @kernel

@@ -30,7 +30,7 @@ from geometry._record import define_record
 from geometry.contacts import compute_contact, compute_edge_length
 from geometry.path import evaluate_path
 
-(START, CONTACT, IMPACT, SEPARATION, SLIP, STICK, EDGE_END, MODE_LOST, UNIQUENESS, ACCUMULATION, REST) = range(11)
+(START, CONTACT, IMPACT, SEPARATION, SLIP, STICK, EDGE_END, MODE_LOST, UNIQUENESS, ACCUMULATION, REST, JAM) = range(12)
 
 NO_MONITOR = -1
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from math import sqrt
 
-from dynamics.choose import STOP
+from dynamics.choose import BRANCH, STOP
 from dynamics.closed import (
     compute_gap_accelerations,
     drop_separating,
@@ -16,21 +16,23 @@ from dynamics.closed import (
     pair_corners,
 )
 from dynamics.constrained import LETTER_N, STATIC, choose_basis, project_pose, project_velocity
-from dynamics.impact import pick_member
+from dynamics.impact import pick_member, take_member
 from dynamics.reactions import solve_forces
 from geometry._jit import jit, kernel
 from geometry._record import copy_row
 from geometry.contacts import compute_contact
 from sim import events
-from sim.impacts import get_speed_zero, strike, sum_bounces
+from sim.bounces import sum_bounces
+from sim.impacts import get_speed_zero, strike
 from sim.recorder import write_event
-from sim.state import STEP
+from sim.state import ACCELERATION, NOTHING, STEP, VELOCITY
 from sim.status_codes import (
     CAPACITY_FULL,
     CONSTRAINT_LOST,
     GO_ON,
     NO_SOLUTION,
     NOT_UNIQUE_STOP,
+    SPLIT,
     STALLED,
 )
 
@@ -72,17 +74,27 @@ def jump(body, options, state, tools, log):
         code, impacts = _meet(body, options, state, tools, log)
         if code != GO_ON:
             return code
-    closed, buffer = tools.desk.closed, tools.buffer
-    kind, members, index = pick_member(closed, body.w, options.rule, options.tolerances, buffer)
+    kind, members, index = _pick(body, options, state, tools)
+    if index < 0 or state.singular == 1:
+        pose, velocity, state.ahead = state.pose, state.velocity, 0
+        code = _end_slip(body, options, state, tools, log)
+        if code != GO_ON:
+            return code
+        impacts = True
+        kind, members, index = _pick(body, options, state, tools)
+    if state.fork != NOTHING:
+        return SPLIT
     if index >= 0 and impacts:
         code, settled = sum_bounces(body, options, state, tools, log, index)
         if code != GO_ON:
             return code
         if settled:
-            kind, members, index = pick_member(closed, body.w, options.rule, options.tolerances, buffer)
-    state.set_kind, state.members = max(kind, 0), members
+            state.struck = 0
+            kind, members, index = _pick(body, options, state, tools)
+            if state.fork != NOTHING:
+                return SPLIT
+    state.set_kind, state.members, state.struck = max(kind, 0), members, 0
     if index < 0:
-        _log_cause(body, options, state, log, impacts)
         return NO_SOLUTION
     if options.rule == STOP and kind > 1:
         _log_cause(body, options, state, log, impacts)
@@ -103,6 +115,7 @@ def _meet(body, options, state, tools, log):
     closed, scales = tools.desk.closed, options.scales
     speed_zero = get_speed_zero(body, options, state.velocity)
     here = (state.pose, state.velocity)
+    struck_before = state.struck == 1
     if find_closed(body, state.mode, here, scales.touch, speed_zero, closed, tools.scratch) < 0:
         return CAPACITY_FULL, False
     closing = is_closing(closed, speed_zero)
@@ -111,6 +124,7 @@ def _meet(body, options, state, tools, log):
         code = strike(body, options, state, tools, log, (closed, events.IMPACT, 1.0))
         if code != GO_ON:
             return code, True
+        state.struck = 1
         speed_zero = get_speed_zero(body, options, state.velocity)
         find_closed(body, state.mode, here, scales.touch, speed_zero, closed, tools.scratch)
     elif state.cause_kind == events.STICK:
@@ -120,7 +134,51 @@ def _meet(body, options, state, tools, log):
             if same and closed.triple[k, 2] == state.cause[2]:
                 closed.slip[k] = 0
     keep_contacts(closed, speed_zero)
-    return GO_ON, closing
+    return GO_ON, closing or struck_before
+
+
+@kernel
+def _pick(body, options, state, tools):
+    """Choose a member of the acceleration set: (kind, number of members, index), as `pick_member`.
+
+    Under the rule of branches the member is given from outside; where it has not been given, `state.fork` says so.
+    """
+    closed, buffer = tools.desk.closed, tools.buffer
+    choice = (options.rule, state.random)
+    kind, members, index = pick_member(closed, body.w, choice, options.tolerances, buffer)
+    state.fork = NOTHING
+    if state.forced == ACCELERATION and index >= 0:
+        state.forced = NOTHING
+        copy_row(buffer.found.vertices[0], state.forced_value)
+        take_member(closed, body.w, options.tolerances, state.forced_value)
+        index = 0
+    elif options.rule == BRANCH and kind > 1:
+        state.set_kind, state.members, state.fork = kind, members, ACCELERATION
+    return kind, members, index
+
+
+@kernel
+def _end_slip(body, options, state, tools, log):
+    """Where no acceleration is possible, an impulse without collision ends the slip (Painleve's paradox)."""
+    closed = tools.desk.closed
+    speed_zero = get_speed_zero(body, options, state.velocity)
+    here = (state.pose, state.velocity)
+    find_closed(body, state.mode, here, options.scales.touch, speed_zero, closed, tools.scratch)
+    keep_contacts(closed, speed_zero)
+    state.set_kind, state.members = 0, 0
+    if state.forced != VELOCITY:  # else it was logged before the branches split
+        _log_cause(body, options, state, log, False)
+    if options.rule == STOP or closed.n == 0:
+        return NO_SOLUTION
+    state.cause_kind = events.JAM
+    code = strike(body, options, state, tools, log, (closed, events.JAM, 1.0))
+    if code != GO_ON:
+        return code
+    state.singular, state.struck = 0, 1
+    speed_zero = get_speed_zero(body, options, state.velocity)
+    find_closed(body, state.mode, here, options.scales.touch, speed_zero, closed, tools.scratch)
+    keep_contacts(closed, speed_zero)
+    return GO_ON
 
 
 @kernel
@@ -144,7 +202,8 @@ def _set_mode(body, options, state, tools, where):
     if deviation < 0.0:
         return CONSTRAINT_LOST
     same = same and old[0] == mode.kind and old[1] == mode.first and old[2] == mode.second
-    state.muted = 1 if same else 0
+    preloaded = mode.preload[0] != 0.0 or mode.preload[1] != 0.0 or mode.preload[2] != 0.0
+    state.muted = 1 if same or preloaded else 0
     state.next_step, state.clearance, state.least_monitor = 0.0, 0.0, events.NOT_KNOWN
     for k in range(n):
         _, mode.pin[k], _, _, _, _ = compute_contact(body.part, body.walls, mode.triple[k], state.pose)
@@ -184,16 +243,16 @@ def _check_rest(body, options, state, tools, target):
 def _log_cause(body, options, state, log, impacts):
     """Log the event that led here, unless an impact has said it all."""
     cause = state.cause_kind
-    if not (impacts and (cause == events.CONTACT or cause == events.EDGE_END)):
+    if cause != events.JAM and not (impacts and (cause == events.CONTACT or cause == events.EDGE_END)):
         if cause == events.STICK and not _rolls(state):
             cause = events.SLIP
         elif cause == events.MERGE:
             cause = events.MODE_LOST
-        header = (state.time, cause, state.set_kind, state.members, 1.0)
+        header = (state.time, cause, state.set_kind, state.members, 1.0, 0)
         write_event(body, state, log, header, state.velocity, state.velocity)
     if state.at_rest == 1:
         state.cause[:] = -1
-        header = (state.time, events.REST, state.set_kind, state.members, 1.0)
+        header = (state.time, events.REST, state.set_kind, state.members, 1.0, 0)
         write_event(body, state, log, header, state.velocity, state.velocity)
 
 

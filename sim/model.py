@@ -11,6 +11,7 @@ import numpy as np
 from dynamics.choose import RULES
 from dynamics.closed import CLOSED, find_closed, is_closing, keep_contacts, pair_corners
 from dynamics.constrained import CAPACITY, MODE, Body
+from dynamics.routh import LAWS
 from dynamics.tolerances import DEFAULT_TOLERANCES
 from geometry._record import allocate_record
 from geometry.boundary import compute_boundary
@@ -38,7 +39,7 @@ def build_body(scene: Scene) -> Body:
         torque / (workpiece.mass * workpiece.rho),
     ])  # fmt: skip
     placed = tuple((obstacle.outline, obstacle.pose) for obstacle in scene.obstacles)
-    pairs = tuple((obstacle.mu, obstacle.e) for obstacle in scene.obstacles)
+    pairs = tuple((obstacle.mu, obstacle.e, LAWS.index(obstacle.law)) for obstacle in scene.obstacles)
     return Body(
         _build_part(workpiece.outline),
         _build_walls(placed, pairs, compute_start_tolerance(scene)),
@@ -55,9 +56,10 @@ def _build_part(outline: Polygon):
 
 
 @lru_cache(maxsize=16)
-def _build_walls(placed: tuple[tuple[Polygon, Pose], ...], pairs: tuple[tuple[float, float], ...], tolerance: float):
+def _build_walls(placed: tuple[tuple[Polygon, Pose], ...], pairs: tuple[tuple, ...], tolerance: float):
     mu, e = (np.array([pair[i] for pair in pairs], dtype=np.float64) for i in (0, 1))
-    return build_walls(_compute_boundary(placed, tolerance), mu, e)
+    law = np.array([pair[2] for pair in pairs], dtype=np.int64)
+    return build_walls(_compute_boundary(placed, tolerance), mu, e, law)
 
 
 @lru_cache(maxsize=16)

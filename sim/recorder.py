@@ -157,9 +157,9 @@ def account_contacts(body, state):
 
 @kernel
 def write_event(body, state, log, header, before, after):
-    """One row of /events; header = (time, kind, set kind, alternatives, restitution scale). The contact is
-    `state.cause`."""
-    time, kind, set_kind, alternatives, scale = header
+    """One row of /events; header = (time, kind, set kind, alternatives, restitution scale, class of impact). The
+    contact is `state.cause`."""
+    time, kind, set_kind, alternatives, scale, impact_class = header
     row = log.events[log.counts[2]]
     cause = state.cause
     row["time"], row["kind"] = time, kind
@@ -169,6 +169,7 @@ def write_event(body, state, log, header, before, after):
     row["vx_before"], row["vy_before"], row["omega_before"] = before[0], before[1], before[2]
     row["vx_after"], row["vy_after"], row["omega_after"] = after[0], after[1], after[2]
     row["set_kind"], row["alternatives"], row["restitution_scale"] = set_kind, alternatives, scale
+    row["impact_class"] = impact_class
     row["first_impulse"], row["n_impulses"] = log.counts[5] + log.counts[3], 0
     log.counts[2] += 1
     state.events += 1

@@ -67,6 +67,7 @@ EVENT_FIELDS = (
     ("set_kind", "i8", "1", "kind of the set that the choice was made from: index into SET_KINDS"),
     ("alternatives", "i8", "1", "number of isolated members or extreme points of that set"),
     ("restitution_scale", "f8", "1", "factor applied to every restitution so that energy does not grow (1: none)"),
+    ("impact_class", "i8", "1", "index into IMPACT_CLASSES: class of an impact of a single contact"),
     ("first_impulse", "i8", "1", "first row of this event in the impulse table (same fields as the contact table)"),
     ("n_impulses", "i8", "1", "number of rows of this event in the impulse table"),
 )
@@ -86,7 +87,13 @@ EVENT_KINDS = (
     "uniqueness",  # another acceleration became possible, or ceased to be
     "accumulation",  # infinitely many impacts ended in contact
     "rest",  # the part came to rest for good
+    "impact without collision",  # no acceleration was possible: an impulse ended the slip
 )
+
+
+IMPACT_CLASSES = (  # Wang & Mason; see `dynamics/routh.py`
+    "none", "sliding", "C-sticking", "R-sticking", "C-reversed", "R-reversed", "stick", "slip from rest", "jam",
+)  # fmt: skip
 
 
 def build_dtype(fields: tuple) -> np.dtype:

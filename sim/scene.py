@@ -41,6 +41,7 @@ class Obstacle:
     pose: Pose  # of that frame, world
     mu: float  # friction coefficient of the pair with the workpiece
     e: float  # coefficient of restitution of the pair with the workpiece
+    law: str  # law of impact of the pair, one of schema.LAWS
 
     @cached_property
     def vertices(self) -> np.ndarray:
@@ -59,6 +60,9 @@ class Run:
     choice: str  # one of schema.CHOICES
     step: float | None  # s; None: adaptive
     tolerance: float  # relative
+    seed: int  # of choice "random"
+    max_branches: int  # of choice "branch"
+    max_depth: int
 
 
 @dataclass(frozen=True)
@@ -214,9 +218,9 @@ def _build_obstacles(section: schema.SceneSection, where: str) -> tuple[Obstacle
         if name in taken:
             raise SceneError(f"{where}: obstacle.{i}.name = {name!r}: {taken[name]} has this name already")
         if name == "default":
-            raise SceneError(f"{where}: obstacle.{i}.name = 'default': [friction] and [restitution] keep this name")
+            raise SceneError(f"{where}: obstacle.{i}.name = 'default': the tables of pairs keep this name")
         taken[name] = f"obstacle.{i}"
-    for table in ("friction", "restitution"):
+    for table in ("friction", "restitution", "impact"):
         for key in getattr(section, table):
             if key not in names and key != "default":
                 raise SceneError(f"{where}: {table}.{key}: there is no obstacle of this name"
@@ -225,13 +229,14 @@ def _build_obstacles(section: schema.SceneSection, where: str) -> tuple[Obstacle
     for i, (name, given) in enumerate(zip(names, section.obstacle, strict=True)):
         mu = _resolve_pair(section.friction, "friction", "mu", name, given.mu, None, i, where)
         e = _resolve_pair(section.restitution, "restitution", "e", name, given.e, 0.0, i, where)
+        law = _resolve_pair(section.impact, "impact", "law", name, given.law, "newton", i, where)
         outline = _build_outline(given.outline, where, f"obstacle.{i}.outline ({name})")
-        obstacles.append(Obstacle(name, outline, Pose(*given.pose), mu, e))
+        obstacles.append(Obstacle(name, outline, Pose(*given.pose), mu, e, law))
     return tuple(obstacles)
 
 
-def _resolve_pair(table, table_name, key, name, own, fallback, i, where) -> float:
-    """Coefficient of the pair workpiece-obstacle: given with the obstacle, or by name in the table, or the default."""
+def _resolve_pair(table, table_name, key, name, own, fallback, i, where):
+    """Coefficient or law of the pair workpiece-obstacle: given with the obstacle, by name in the table, or default."""
     if own is not None and name in table:
         raise SceneError(f"{where}: {table_name}.{name} and obstacle.{i}.{key} both give {key} of {name!r}; keep one")
     if own is not None:

@@ -15,7 +15,8 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, field_valida
 from geometry.units import LENGTH_UNITS, to_metres
 
 STANDARD_GRAVITY = 9.81  # m/s^2, downwards, where a scene says nothing
-CHOICES = ("continue", "stick", "separate", "stop")
+CHOICES = ("continue", "stick", "separate", "stop", "random", "branch")
+LAWS = ("newton", "poisson", "stronge")
 _QUANTITY = re.compile(r"\s*([-+]?(?:\d[\d_]*\.?\d*|\.\d+)(?:[eE][-+]?\d+)?)\s*(\S+)\s*")
 _ANGLE_UNITS = {"deg": math.pi / 180.0, "°": math.pi / 180.0, "rad": 1.0}
 
@@ -115,6 +116,7 @@ Length = Annotated[float, BeforeValidator(read_length)]
 Angle = Annotated[float, BeforeValidator(read_angle)]
 Friction = Annotated[float, BeforeValidator(read_friction)]
 Restitution = Annotated[float, BeforeValidator(read_restitution)]
+Law = Literal["newton", "poisson", "stronge"]
 Positive = Annotated[float, BeforeValidator(_read_positive)]
 PositiveLength = Annotated[float, BeforeValidator(_read_positive_length)]
 Name = Annotated[str, BeforeValidator(_read_name)]
@@ -177,13 +179,14 @@ class WorkpieceSection(Section):
 
 
 class ObstacleSection(Section):
-    """A fixed polygon. `mu` and `e` are those of the pair with the workpiece."""
+    """A fixed polygon. `mu`, `e` and the law of impact are those of the pair with the workpiece."""
 
     name: Name | None = None
     outline: OutlineSection
     pose: tuple[Length, Length, Angle] = (0.0, 0.0, 0.0)
     mu: Friction | None = None
     e: Restitution | None = None
+    law: Law | None = None
 
 
 class LoadSection(Section):
@@ -198,9 +201,12 @@ class RunSection(Section):
 
     duration: Annotated[float, BeforeValidator(_read_duration)] = 1.0
     output_interval: Positive | None = None
-    choice: Literal["continue", "stick", "separate", "stop"] = "continue"
+    choice: Literal["continue", "stick", "separate", "stop", "random", "branch"] = "continue"
     step: Positive | None = None
     tolerance: Annotated[float, BeforeValidator(_read_tolerance)] = 1e-11
+    seed: Annotated[int, Field(strict=True, ge=0, le=2**31 - 2)] = 0
+    max_branches: Annotated[int, Field(strict=True, ge=1, le=100_000)] = 64
+    max_depth: Annotated[int, Field(strict=True, ge=1, le=1000)] = 16
 
 
 def _read_gravity(value: Any) -> tuple[float, float]:
@@ -228,5 +234,6 @@ class SceneSection(Section):
     obstacle: list[ObstacleSection] = []
     friction: dict[str, Friction] = {}
     restitution: dict[str, Restitution] = {}
+    impact: dict[str, Law] = {}
     load: list[LoadSection] = []
     run: RunSection = RunSection()

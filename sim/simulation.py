@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from dynamics.choose import seed_random
 from geometry._record import allocate_record
 from sim import state as s
 from sim.account import Account
@@ -45,7 +46,9 @@ def simulate(
     its rows; with an explicit sink the KeyboardInterrupt is raised again afterwards. Raises SceneError for a start that
     overlaps or a run setting that is not valid.
     """
-    run = _override_run(scene, duration, run_overrides)
+    run = override_run(scene, duration, run_overrides)
+    if run.choice == "branch":
+        raise SceneError('run.choice = "branch" gives a tree of motions, not one: use sim.simulate_branches(scene)')
     if run is not scene.run:
         scene = dataclasses.replace(scene, run=run)
     check_start(scene, scene.source or scene.name)
@@ -67,19 +70,19 @@ def simulate(
             with compiling:
                 code = run_chunk(*arguments)
         except KeyboardInterrupt:
-            target.close(Status.INTERRUPTED, _account(body, state, solve, output, compile_time))
+            target.close(Status.INTERRUPTED, compute_account(body, state, solve, output, compile_time))
             if sink is None:
                 return target.trajectory
             raise
         after = clock_module.perf_counter()
         solve += after - before
-        _hand_over(log, target)
+        hand_over(log, target)
         if progress is not None:
             progress(float(state.time))
         output += clock_module.perf_counter() - after
     compile_time = max(0.0, clock_module.perf_counter() - began - solve - output) + compiling.seconds
     solve = max(0.0, solve - compiling.seconds)
-    account = _account(body, state, solve, output, compile_time)
+    account = compute_account(body, state, solve, output, compile_time)
     status, message = Status(code), ""
     if status.completed:
         message = account.find_broken_law(body.part.radius, options.tolerance if options.step == 0.0 else 0.0)
@@ -95,7 +98,8 @@ def prepare(scene: Scene) -> tuple:
     return body, options, _start(scene), s.allocate_tools(body.part, body.walls), s.allocate_log(BUFFER_ROWS)
 
 
-def _override_run(scene: Scene, duration: float | None, overrides: dict):
+def override_run(scene: Scene, duration: float | None, overrides: dict):
+    """The scene's run section with the settings given in a call. Raises SceneError."""
     run = scene.run
     changes = dict(overrides)
     if duration is not None:
@@ -123,10 +127,12 @@ def _start(scene: Scene) -> np.record:
     state.next_tick = 1
     state.last_row = -1.0
     state.cause[:] = -1
+    state.random[0] = seed_random(scene.run.seed)
     return state
 
 
-def _hand_over(log: s.Log, target) -> None:
+def hand_over(log: s.Log, target) -> None:
+    """Give the rows in the buffers to a sink, and empty the buffers."""
     steps, contacts, events, impulses = (int(c) for c in log.counts[:4])
     if steps or events:
         target.write(log.steps[:steps], log.contacts[:contacts], log.events[:events], log.impulses[:impulses])
@@ -135,7 +141,7 @@ def _hand_over(log: s.Log, target) -> None:
     log.counts[:4] = 0
 
 
-def _account(body, state: np.record, solve: float, output: float, compile_time: float) -> Account:
+def compute_account(body, state: np.record, solve: float, output: float, compile_time: float) -> Account:
     from sim.recorder import compute_kinetic, compute_load_work
 
     start = float(compute_kinetic(body, state.start_velocity))

@@ -23,6 +23,9 @@ from sim.step import STEP_WORK
 # phases of the loop
 JUMP, STEP, TICKS, DONE = 0, 1, 2, 3
 
+# what a member of a set is, where the choice is given from outside
+NOTHING, ACCELERATION, VELOCITY = 0, 1, 2
+
 
 class Options(NamedTuple):
     """What the user asked for."""
@@ -51,6 +54,11 @@ STATE = define_record(
     ("ahead", "i8"), ("ahead_pose", "f8", (3,)), ("ahead_velocity", "f8", (3,)),
     ("muted", "i8"),  # the forces of the basis no longer tell whether the mode lasts
     ("least_monitor", "f8"),  # at the end of the last step of this mode, or sim.events.NOT_KNOWN
+    # what to take where there is a choice, given from outside (NOTHING, ACCELERATION or VELOCITY); where the run waits
+    # for that; and whether an impact has happened in the jump that waits
+    ("forced", "i8"), ("forced_value", "f8", (3,)), ("fork", "i8"), ("struck", "i8"),
+    ("singular", "i8"),  # the mode has become singular: a sliding contact jams
+    ("random", "i8", (1,)),  # state of the generator of choice "random"
     ("undecided", "i8"),  # the run has ended in a state where no acceleration was chosen
     ("last_event", "f8"), ("stalls", "i8"), ("last_flight", "f8"), ("last_impact", "f8"),
     # output

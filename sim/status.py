@@ -107,6 +107,22 @@ class Status(IntEnum):
         "as a defect if that does not help.",
     )
 
+    SPLIT = (
+        16,
+        "Several motions are possible from here: each is followed as a branch of its own.",
+        "Read the branches, or look at them with `stiction replay`.",
+    )
+    MERGED = (
+        17,
+        "From here on the motion is that of another branch.",
+        "See the branch that it names.",
+    )
+    NOT_FOLLOWED = (
+        18,
+        "This branch was not followed, because the limit of branches or of their depth was reached.",
+        "Raise run.max_branches or run.max_depth, or shorten the run.",
+    )
+
     def __str__(self) -> str:
         return self.name
 

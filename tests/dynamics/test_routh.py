@@ -42,7 +42,7 @@ def solve(rows, velocity, law, e, slip_zero=0.0):
     """(Pn, Pt, vn+, vt+, gain of energy), class, factor of e."""
     nn, nt, tt, _ = rows
     vn, vt = map(float, velocity)
-    pn, pt, kind, factor = solve_routh(tuple(map(float, rows)), (vn, vt), law, float(e), slip_zero)
+    pn, pt, kind, factor = solve_routh(tuple(map(float, rows)), (vn, vt), (law, float(e)), (slip_zero, False))
     gain = vn * pn + vt * pt + 0.5 * (nn * pn**2 + 2.0 * nt * pn * pt + tt * pt**2)
     return (pn, pt, vn + nn * pn + nt * pt, vt + nt * pn + tt * pt, gain), IMPACT_CLASSES[kind], factor
 

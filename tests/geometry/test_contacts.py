@@ -23,7 +23,7 @@ TABLE = np.array([[-3.0, -1.0], [3.0, -1.0], [3.0, 0.0], [-3.0, 0.0]])
 
 def make_walls(*outlines, mu=0.3, e=0.0):
     boundary = compute_boundary([np.asarray(o, dtype=float) for o in outlines], 1e-12)
-    return build_walls(boundary, np.full(len(outlines), mu), np.full(len(outlines), e))
+    return build_walls(boundary, np.full(len(outlines), mu), np.full(len(outlines), e), np.zeros(len(outlines), int))
 
 
 def find_edge(table, nx, ny):

@@ -22,6 +22,9 @@ CODES = {
     "FAILED": 13,
     "NOT_FINITE": 14,
     "LAWS_BROKEN": 15,
+    "SPLIT": 16,
+    "MERGED": 17,
+    "NOT_FOLLOWED": 18,
 }
 
 
