@@ -43,7 +43,7 @@ def strike(body, options, state, tools, log, how):
     kind, members, scale, impact_class = 1, 1, 1.0, NONE
     if k == 1:
         law = body.walls.edge[struck.triple[0, 2]].law
-        limits = (get_speed_zero(body, options, v), state.singular == 1)
+        limits = (get_speed_zero(body, options, v), event == events.JAM)
         scale, impact_class = strike_one(struck, before, (law, e[0]), limits, after)
         if impact_class == NONE:
             return NO_SOLUTION if event == events.JAM else NO_IMPACT_SOLUTION

@@ -13,7 +13,7 @@ NEW = np.array([UNKNOWN_LETTER, UNKNOWN_LETTER])
 
 
 def test_rules_are_named():
-    assert RULES == ("continue", "stick", "separate", "stop")
+    assert RULES == ("continue", "stick", "separate", "stop", "random", "branch")
 
 
 @pytest.mark.parametrize(("rule", "index"), [(CONTINUE, 2), (STICK, 2), (SEPARATE, 0)])

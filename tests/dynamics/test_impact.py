@@ -27,7 +27,8 @@ def strike(rows, before, mu, e):
         closed.mu[k], closed.partner[k] = mu, -1
         closed.rate[k] = np.dot(normal, before)
     after = np.zeros(3)
-    choice = (CONTINUE, DEFAULT_TOLERANCES, allocate_set_buffer(CAPACITY))
+    how = (CONTINUE, np.ones(1, dtype=np.int64))
+    choice = (how, DEFAULT_TOLERANCES, allocate_set_buffer(CAPACITY))
     _, members, scale = solve_impact(closed, before, np.full(len(rows), float(e)), choice, after)
     assert members > 0
     solve_forces(make_problem(closed, before), after, DEFAULT_TOLERANCES, closed.fn, closed.ft)

@@ -6,12 +6,15 @@ import numpy as np
 import pytest
 from scipy.optimize import brentq
 
+from sim.records import IMPACT_CLASSES
 from tests import scene_builders as builders
+from tests.dynamics.test_routh import LAWS, TABLE
 from tests.sim.motion import check_laws, get_kinds, get_times, mirror_scene, run, scale_scene, turn_scene
 from tests.sim.reference import Pivot, integrate
 
 
-def build_rod(theta: float, tip, velocity=(0.0, 0.0, 0.0), walls=("floor",), mu=0.0, e=0.0, duration=1.0, **top) -> str:
+def build_rod(theta: float, tip, velocity=(0.0, 0.0, 0.0), walls=("floor",), mu=0.0, e=0.0, duration=1.0,
+              law="newton", **top) -> str:
     """Uniform rod of half length 1 (a slender rhombus), rho^2 = 1/3, with its first tip at `tip`, g = 10."""
     c, s = math.cos(theta), math.sin(theta)
     part = {
@@ -29,7 +32,8 @@ def build_rod(theta: float, tip, velocity=(0.0, 0.0, 0.0), walls=("floor",), mu=
     }
     run_section = {"duration": duration, **top.pop("run", {})}
     return builders.build_scene(part, [known[name] for name in walls], friction={"default": mu},
-                                restitution={"default": e}, run=run_section, **{"gravity": [0.0, -10.0], **top})
+                                restitution={"default": e}, impact={"default": law}, run=run_section,
+                                **{"gravity": [0.0, -10.0], **top})
 
 
 def build_ladder(degrees: float, mu: float = 0.0, duration: float = 1.0) -> str:
@@ -176,35 +180,29 @@ def test_falling_pencil_slips_first_at(mu, degrees, mirrored):
 
 # -------------------------------------------------------------------------------------------------------------- impacts
 
-NEWTON = [  # vn, vt, mu, then Pn, Pt, vn+, vt+, dE/m for e = 0.5, rod at tan th = 2
-    (-1.0, 5.0, 0.2, 0.815217, -0.163043, 0.5, 3.467391, -0.894081),
-    (-1.0, 0.2, 0.6, 1.215, 0.37, 0.5, 0.0, -0.26675),
-    (-1.0, 1.8, 0.6, 0.735, -0.27, 0.5, 0.0, -0.42675),
-    (-1.0, -1.0, 2.0, 1.575, 0.85, 0.5, 0.0, -0.81875),
-    (-1.0, 0.0, 0.6, 1.275, 0.45, 0.5, 0.0, -0.31875),
-    (-1.0, 0.0, 0.2, 1.102941, 0.220588, 0.5, -0.573529, -0.338992),
-]
-
-
-@pytest.mark.parametrize("vn, vt, mu, pn, pt, vn_after, vt_after, loss", NEWTON)
+@pytest.mark.parametrize("law", range(3), ids=LAWS)
+@pytest.mark.parametrize(("state", "kind", "results"), TABLE, ids=lambda v: v if isinstance(v, str) else None)
 @pytest.mark.parametrize("angle", [0.0, 2.0])
-def test_newton_impact_of_a_rod(vn, vt, mu, pn, pt, vn_after, vt_after, loss, angle):
+def test_impact_of_a_rod(state, kind, results, law, angle):
+    """Every class of Wang & Mason and every law, as the first event of a run."""
+    vn, vt, mu = state
+    pn, pt, vn_after, vt_after, gain = results[law]
     theta = math.atan(2.0)
-    text = build_rod(theta, (0.0, 0.0), (vt, vn, 0.0), mu=mu, e=0.5, duration=0.01)
+    text = build_rod(theta, (0.0, 0.0), (vt, vn, 0.0), mu=mu, e=0.5, duration=0.01, law=LAWS[law])
     trajectory = run(turn_scene(text, angle))
     check_laws(trajectory)
-    assert get_kinds(trajectory)[0] == "impact"
-    rows = trajectory.impulses_at(0)
+    first = 0 if vn else 1  # without a collision the run first says that no acceleration is possible
+    assert get_kinds(trajectory)[first] == ("impact" if vn else "impact without collision")
+    rows, event = trajectory.impulses_at(first), trajectory.events[first]
     assert len(rows) == 1 and abs(rows["fn"][0] - pn) < 1e-6 and abs(rows["ft"][0] - pt) < 1e-6
-    event = trajectory.events[0]
+    assert IMPACT_CLASSES[event["impact_class"]] == kind and event["restitution_scale"] == 1.0
     c, s = math.cos(angle), math.sin(angle)
     vx, vy = c * event["vx_after"] + s * event["vy_after"], c * event["vy_after"] - s * event["vx_after"]
     omega = event["omega_after"]
     assert abs(vy - omega * math.cos(theta) - vn_after) < 1e-6
     assert abs(vx + omega * math.sin(theta) - vt_after) < 2e-6
     before = 0.5 * (vn * vn + vt * vt)
-    assert abs(0.5 * (vx * vx + vy * vy + omega * omega / 3.0) - before - loss) < 2e-6
-    assert event["restitution_scale"] == 1.0
+    assert abs(0.5 * (vx * vx + vy * vy + omega * omega / 3.0) - before - gain) < 2e-6
 
 
 def test_newton_impact_never_gains_energy():
