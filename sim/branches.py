@@ -17,8 +17,9 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+from dynamics.tolerances import DEFAULT_TOLERANCES
 from geometry._record import allocate_record
-from sim.records import EVENT_KINDS
+from sim.records import CONTACT_LETTERS, EVENT_KINDS
 from sim.scene import Scene
 from sim.state import ACCELERATION, NOTHING, STATE, VELOCITY
 from sim.status import Status
@@ -239,8 +240,13 @@ def copy_state(state):
 
 
 def list_members(arguments: tuple, state) -> list[tuple[np.ndarray, str, bool]]:
-    """(member, mode, is it a sample of a continuum) of the set that the engine has just found, without repetitions."""
+    """(member, mode, is it a sample of a continuum) of the set that the engine has just found, without repetitions.
+
+    A piece without end is followed at its corners and at one point on.
+    """
     from dynamics.accelerations import ContactProblem, find_accelerations
+    from dynamics.closed import make_problem
+    from dynamics.reactions import compute_letters
 
     body, _, _, tools, _ = arguments
     closed = tools.desk.closed
@@ -259,7 +265,9 @@ def list_members(arguments: tuple, state) -> list[tuple[np.ndarray, str, bool]]:
         for point in points:
             scale = 1e-7 * max(np.abs(point).max(), np.abs(w).max())
             if all(np.abs(point - other).max() > scale for other in [*unchanged, *(m for m, _, _ in members)]):
-                members.append((point, piece.mode, piece.dimension > 0))
+                letters = np.zeros(k, dtype=np.int64)
+                compute_letters(make_problem(closed, w), point, DEFAULT_TOLERANCES, letters)
+                members.append((point, "".join(CONTACT_LETTERS[i] for i in letters), piece.dimension > 0))
     return members
 
 

@@ -43,6 +43,10 @@ PAUSE_AFTER = 20_000
 # search for accelerations blurs by about a tenth of one unit; the larger, the further ahead the choice is made.
 LOOK_AHEAD = 1000.0
 
+# How long after another acceleration became possible the set is computed that branches begin with, relative to the
+# step: at the very time it is possible within rounding only.
+SURVEY_AHEAD = 1e-5
+
 
 @kernel
 def run_chunk(body, options, state, tools, log):
@@ -353,9 +357,12 @@ def _survey(body, options, state, tools, log):
             high = middle
     time = state.path_start + high
     if options.rule == BRANCH and kind > state.set_kind:
-        state.path_length = high
+        ahead = min(high + SURVEY_AHEAD * h, h)
+        evaluate_path(state.path, ahead, state.ahead_pose, state.ahead_velocity)
+        state.ahead, state.path_length = 1, high
         return True
     tally_uniqueness(state, time)
+    state.kind_time, state.kind_before = time, state.set_kind
     state.set_kind, state.members = kind, members
     state.cause[:] = -1
     write_event(body, state, log, (time, events.UNIQUENESS, kind, members, 1.0, 0), state.velocity, state.velocity)

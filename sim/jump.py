@@ -93,7 +93,7 @@ def jump(body, options, state, tools, log):
             kind, members, index = _pick(body, options, state, tools)
             if state.fork != NOTHING:
                 return SPLIT
-    state.set_kind, state.members, state.struck = max(kind, 0), members, 0
+    state.set_kind, state.members, state.struck, state.kind_time = max(kind, 0), members, 0, 0.0
     if index < 0:
         return NO_SOLUTION
     if options.rule == STOP and kind > 1:
@@ -189,7 +189,7 @@ def _set_mode(body, options, state, tools, where):
     size = abs(body.w[0]) + abs(body.w[1]) + abs(body.w[2])
     compute_gap_accelerations(closed, target)
     drop_separating(closed, 1e-9 * (size + abs(target[0]) + abs(target[1]) + abs(target[2])))
-    same = state.ahead == 1 and mode.n == closed.n
+    same = state.ahead == 1 and mode.n == closed.n and state.cause_kind != events.UNIQUENESS
     old = (mode.kind, mode.first, mode.second)
     n = closed.n
     mode.n = n

@@ -91,7 +91,7 @@ def write_row(body, options, state, tools, log, moment):
     row["work_load"] = compute_load_work(body, state, pose)
     row["work_friction"] = m * friction
     row["work_impact"] = m * state.impact
-    row["set_kind"] = state.set_kind
+    row["set_kind"] = state.set_kind if time >= state.kind_time else state.kind_before
     row["first_contact"] = counts[4] + counts[1]
     row["n_contacts"] = n
     counts[0] += 1

@@ -111,6 +111,10 @@ def override_run(scene: Scene, duration: float | None, overrides: dict):
         if key == "choice":
             if value not in CHOICES:
                 raise SceneError(f"simulate: choice {value!r} is not one of {', '.join(CHOICES)}")
+        elif key in ("seed", "max_branches", "max_depth"):
+            if not isinstance(value, int) or isinstance(value, bool) or value < (0 if key == "seed" else 1):
+                least = "zero or more" if key == "seed" else "one or more"
+                raise SceneError(f"simulate: {key} must be a whole number, {least}, got {value!r}")
         elif value is not None and not (np.isfinite(value) and value > 0.0):
             raise SceneError(f"simulate: {key} must be a positive finite number, got {value!r}")
     return dataclasses.replace(run, **changes) if changes else run

@@ -65,6 +65,7 @@ STATE = define_record(
     ("next_tick", "i8"), ("last_row", "f8"),
     # uniqueness
     ("set_kind", "i8"), ("members", "i8"), ("tally", "f8"), ("not_unique", "f8"),
+    ("kind_time", "f8"), ("kind_before", "i8"),  # since when the set is of its kind, and of which kind it was before
     # energies per mass [J/kg] since the start, and the power of friction at both ends of the path
     ("origin", "f8", (3,)), ("start_velocity", "f8", (3,)),
     ("friction", "f8"), ("impact", "f8"), ("friction_start", "f8"), ("power_start", "f8"), ("power_end", "f8"),

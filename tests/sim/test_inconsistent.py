@@ -91,13 +91,15 @@ def test_ladder_driven_up_a_wall(mu, jams):
         assert trajectory.time[0] == 0.0 and len(trajectory.impulses_at(1)) == 2
 
 
-@pytest.mark.parametrize(("h", "mu", "jams"), [(1.0, 0.5, False), (1.0, 1.5, False), (2.0, 0.8, False), (2.0, 1.2, True),
-                                               (1.0, 1.999, False), (1.0, 2.0, True)])
+@pytest.mark.parametrize(
+    ("h", "mu", "jams"),
+    [(1, 0.5, False), (1, 1.5, False), (2, 0.8, False), (2, 1.2, True), (1, 1.999, False), (1, 2.0, True)],
+)
 @pytest.mark.parametrize("mirrored", [False, True])
 def test_two_point_slider(h, mu, jams, mirrored):
     """Contacts at (-1, -h) and (1, -h), rho = 1, sliding left: none for mu h >= 2. Then the slip ends about the
     leading point."""
-    part = {"outline": {"vertices": [[-1, 0], [1, 0], [1, 2 * h], [-1, 2 * h]]}, "center_of_mass": [0.0, h],
+    part = {"outline": {"vertices": [[-1, 0], [1, 0], [1, 2 * h], [-1, 2 * h]]}, "center_of_mass": [0, h],
             "mass": 1.0, "rho": 1.0, "velocity": [-1.0, 0.0, 0.0]}
     text = builders.build_scene(part, [builders.build_floor()], gravity=[0.0, -10.0], friction={"default": mu},
                                 run={"duration": 0.2})  # fmt: skip
