@@ -38,7 +38,9 @@ def call(capsys, tmp_path, monkeypatch):
 def start_process(*words, folder, **environment):
     return subprocess.Popen([sys.executable, "-m", "sim.cli", *map(str, words)], cwd=folder, text=True,
                             env=os.environ | {"PYTHONPATH": str(ROOT)} | environment,
-                            stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+                            stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                            # a test run in the background of a shell ignores Ctrl-C, and so would its children
+                            preexec_fn=lambda: signal.signal(signal.SIGINT, signal.default_int_handler))
 
 
 def test_scenes_lists_every_scene_with_its_summary(call):
