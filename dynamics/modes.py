@@ -92,6 +92,18 @@ def motion_cone(contacts: ContactSet, mode: str) -> Cone:
     return cone_from_faces(*(np.array(rows).reshape(-1, 3) for rows in (faces, equations, strict)))
 
 
+def spell_motion(contacts: ContactSet, motion) -> str:
+    """The mode of a motion (vx, vy, rho omega). ValueError if it goes into an obstacle."""
+    motion = np.asarray(motion, dtype=np.float64)
+    if motion.shape != (3,) or not np.isfinite(motion).all():
+        raise ValueError(f"motion is {motion!r}: must be three finite numbers (vx, vy, rho omega)")
+    size = float(np.linalg.norm(motion))
+    n, t = (_find_signs(rows @ motion, ANGLE * size) for rows in contacts.unit_rows)
+    if (contacts.closed & (n < 0)).any():
+        raise ValueError(f"the motion goes into the obstacle at contact {int(np.argmax(contacts.closed & (n < 0)))}")
+    return _spell(n, t, contacts.closed)
+
+
 # ---- all modes -------------------------------------------------------------------------------------------------------
 
 
