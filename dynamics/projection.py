@@ -1,8 +1,8 @@
 """Dual-space projections of contact: forces into what contacts carry and what moves, motions likewise. Any dimension.
 
 Source: Featherstone, Sonck and Khatib, "A general contact model for dynamically-decoupled force/motion control";
-equation numbers are theirs. Motions v and forces f are vectors of two spaces of dimension n (3 in the plane, 6 in space), with
-f.v their power. A contact that is kept has r columns N (n, r) of forces it can exert, and n - r columns T of motions it
+equation numbers are theirs. Motions v and forces f are vectors of two spaces of dimension n (3 in the plane, 6 in
+space), with f.v their power. A contact that is kept has r columns N (n, r) of forces it can exert, and n - r columns T of motions it
 allows, N^T T = 0. With any positive definite A (motion to force, like an inertia) and B (force to motion):
 
     Omega_f(A) = N (N^T A^-1 N)^-1 N^T A^-1    (12)        complement  1 - Omega_f(A)    (13)
@@ -12,8 +12,8 @@ Omega_f(A) f is the part of a force that the contact takes; with A the inertia t
 happens. It depends on A; that it has no power along T does not.
 
 In the plane, in (x, y, rho theta), the inertia is m times the identity, so there Omega_f(m 1) is the orthogonal
-projection: with one contact n n^T, where n is Erdmann's unit normal N / |N| of the constraint surface, and for a part at
-rest the reaction to an applied force F is -Omega_f F as long as the contact presses. His rule of projecting forces
+projection: with one contact n n^T, where n is Erdmann's unit normal N / |N| of the constraint surface, and for a part
+at rest the reaction to an applied force F is -Omega_f F as long as the contact presses. His rule of projecting forces
 orthogonally in configuration space is this paper's Omega_f for the right A. In (x, y, theta) it is not orthogonal.
 
 Nearly dependent contacts: bases come from a singular value decomposition of unit columns in the metric of A, with the
@@ -33,7 +33,8 @@ from dynamics.cone_tolerances import RANK, RANK_WARNING
 class ContactSpaces:
     """The forces N (n, r) that a kept contact can exert and the motions T (n, n - r) that it allows; N^T T = 0.
 
-    columns: as given, of N or of T, as `given` says. singular_values: of the given columns at unit length, in the metric; those up to RANK count as 0.
+    columns: as given, of N or of T, as `given` says. singular_values: of these columns at unit length, in the metric;
+    those up to RANK count as 0.
     """
 
     N: np.ndarray

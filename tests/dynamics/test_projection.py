@@ -65,7 +65,8 @@ def test_bases_do_not_matter_and_t_gives_the_same_as_n(n, r, rng):
     columns = rng.normal(size=(n, r))
     spaces = build_contact_spaces(N=columns)
     A = random_metric(rng, n)
-    others = [build_contact_spaces(N=columns, metric=random_metric(rng, n)), build_contact_spaces(T=spaces.T)]
+    others = [build_contact_spaces(N=columns, metric=random_metric(rng, n)), build_contact_spaces(T=spaces.T),
+              build_contact_spaces(T=spaces.T, metric=random_metric(rng, n))]
     if r:
         others.append(build_contact_spaces(N=columns @ rng.normal(size=(r, r + 2))))  # mixed, and two too many
     for other in others:
