@@ -72,6 +72,23 @@ class Cone:
         """The cone with all of its boundary."""
         return Cone(self.lines, self.rays, self.equations, self.faces, NOTHING, self.empty)
 
+    @property
+    def share(self) -> float:
+        """The share of all directions that lie in the cone, 0 to 1: its solid angle over 4 pi.
+
+        The angle of a spherical polygon with n corners is the sum of its inner angles less (n - 2) pi.
+        """
+        if self.empty or len(self.equations):
+            return 0.0
+        if len(self.lines) > 1:
+            return 0.5 if len(self.lines) == 2 else 1.0
+        if len(self.lines) == 1:
+            return float(np.arccos(np.clip(self.rays[0] @ self.rays[1], -1.0, 1.0))) / (2.0 * np.pi)
+        holds = np.abs(self.faces @ self.rays.T) <= ANGLE
+        pairs = [self.faces[np.flatnonzero(tight)[[0, -1]]] for tight in holds.T]
+        inner = sum(np.pi - np.arccos(np.clip(a @ b, -1.0, 1.0)) for a, b in pairs)
+        return float(inner - (len(self.rays) - 2) * np.pi) / (4.0 * np.pi)
+
     def margin(self, wrench) -> float:
         """How far inside the boundary a wrench is, in its own unit: negative outside, -inf for the empty set.
 

@@ -2,8 +2,8 @@
 
 Source: Featherstone, Sonck and Khatib, "A general contact model for dynamically-decoupled force/motion control";
 equation numbers are theirs. Motions v and forces f are vectors of two spaces of dimension n (3 in the plane, 6 in
-space), with f.v their power. A contact that is kept has r columns N (n, r) of forces it can exert, and n - r columns T of motions it
-allows, N^T T = 0. With any positive definite A (motion to force, like an inertia) and B (force to motion):
+space), with f.v their power. A contact that is kept has r columns N (n, r) of forces it can exert, and n - r columns T
+of motions it allows, N^T T = 0. With any positive definite A (motion to force, as an inertia) and B (force to motion):
 
     Omega_f(A) = N (N^T A^-1 N)^-1 N^T A^-1    (12)        complement  1 - Omega_f(A)    (13)
     Omega_m(B) = T (T^T B^-1 T)^-1 T^T B^-1    (14)        complement  1 - Omega_m(B)    (15)

@@ -59,4 +59,4 @@ def test_commands_exist(capsys):
     with pytest.raises(SystemExit):
         main(["--help"])
     known = re.findall(r"^  (\w+) +\S", capsys.readouterr().out.split("Commands:")[1], re.MULTILINE)
-    assert set(commands) == set(known[:5])
+    assert set(commands) == set(known[:6])

@@ -167,6 +167,17 @@ def test_operations_are_those_of_sets(rng):
     assert checked > 10
 
 
+def test_share_of_all_directions(rng):
+    assert cone_from_faces(-np.eye(3)).share == pytest.approx(1 / 8)
+    assert cone_from_span([X, -X, Y, Z]).share == pytest.approx(1 / 4)
+    assert cone_from_span([X, -X, Y, -Y, Z]).share == 0.5 and WHOLE_SPACE.share == 1.0
+    assert EMPTY.share == cone_from_span([X, Y]).share == 0.0
+    directions = rng.normal(size=(40000, 3))
+    for n in (3, 4, 7):
+        cone = cone_from_span(rng.normal(size=(n, 3)) + 1.5 * Z)
+        assert abs((directions @ cone.faces.T <= 0).all(axis=1).mean() - cone.share) < 0.01
+
+
 def test_minkowski_sum():
     assert count(add(cone_from_span([X]), cone_from_span([-X]))) == (1, 0, 2, 0)
     assert count(add(cone_from_span([X, Y]), cone_from_span([Z]))) == (0, 3, 0, 3)
