@@ -103,9 +103,14 @@ class Cone:
 
     def contains(self, wrench, tolerance: float = MEMBER) -> bool:
         """Is the wrench a member? What lies within tolerance |wrench| of a boundary lies on it."""
-        wrench = _read_wrench(wrench)
-        room = tolerance * float(np.linalg.norm(wrench))
-        return self.margin(wrench) >= -room and bool((self.strict @ wrench < -room).all())
+        return bool(self.contains_all(_read_wrench(wrench)[None, :], tolerance)[0])
+
+    def contains_all(self, wrenches, tolerance: float = MEMBER) -> np.ndarray:
+        """(n,) bool: as `contains`, for wrenches (n, 3)."""
+        wrenches = _read_rows(wrenches, "wrenches").T
+        room = tolerance * np.sqrt(np.einsum("ij,ij->j", wrenches, wrenches))
+        inside = (self.faces @ wrenches <= room).all(axis=0) & (np.abs(self.equations @ wrenches) <= room).all(axis=0)
+        return inside & (self.strict @ wrenches < -room).all(axis=0) & (not self.empty)
 
     def find_nearest(self, wrench) -> np.ndarray:
         """The member of the closure nearest to a wrench: its orthogonal projection (3,).

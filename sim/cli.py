@@ -139,6 +139,8 @@ def print_wrench_cones(
         "--only", help="Only wrenches that are consistent with no other mode.")] = False,
     near: Annotated[str | None, typer.Option(
         metavar="LENGTH", help='Count places up to this far, such as "2 mm", as contacts to approach.')] = None,
+    approach: Annotated[list[str] | None, typer.Option(
+        metavar="OBSTACLE", help="Count its nearest place as a contact to approach. May be repeated.")] = None,
     plot: Annotated[Path | None, typer.Option(metavar="FILE", help="Draw them (.png, .svg or .pdf).")] = None,
     overrides: SetOption = None,
 ) -> None:
@@ -150,7 +152,7 @@ def print_wrench_cones(
 
     try:
         length = 0.0 if near is None else read_length(parse_value(near))
-        report_cone.print_cones(loaded, mode, only, length, plot)
+        report_cone.print_cones(loaded, mode, only, length, approach or (), plot)
     except ValueError as error:
         raise UserError(str(error)) from None
 

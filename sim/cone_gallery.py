@@ -17,10 +17,12 @@ from matplotlib.patches import Polygon
 from dynamics.contact_set import ContactSet, place_contacts
 from dynamics.peg import compute_section, insertion_cone, place_tilted_peg, place_upright_peg
 from dynamics.statics import check_form_closure
-from dynamics.wrench import Region, wrench_cone
-from sim.cone_picture import draw_cones, write_figure
+from dynamics.wrench import Region, wrench_cone, wrench_cones
+from sim.cone_picture import build_scenery, draw_cones, write_figure
 from sim.draw import CONE, FAINT, NORMAL_FORCE, OBSTACLE_EDGE, OBSTACLE_FACE, PART_EDGE, PART_FACE, TEXT, TRACE
 from sim.draw_cone import Scenery, draw_generators, draw_scenery
+from sim.scene import load_scene
+from sim.scene_contacts import find_contact_set, find_load
 from sim.view import cut_polygon
 
 FOLDER = Path(__file__).parents[1] / "outputs" / "gallery"
@@ -135,12 +137,19 @@ def _draw_peg(axes: Axes, radius: float, depth: float) -> None:
     axes.axis("off")
 
 
+def draw_pawl() -> Figure:
+    """Which mode does a load begin? The pawl of the scene `pawl_fixture` on two fixels, before the third."""
+    scene = load_scene("pawl_fixture")
+    contacts, _ = find_contact_set(scene, approach=["fixel 1"])
+    return draw_cones(build_scenery(scene), contacts, wrench_cones(contacts), find_load(scene), "pawl_fixture")
+
+
 def draw_gallery(folder=FOLDER) -> list[Path]:
     """Write all pictures of this module into a folder."""
     folder = Path(folder)
     folder.mkdir(parents=True, exist_ok=True)
     pictures = {"cone_roll_and_approach": draw_figure_3, "cones_of_four_tasks": draw_figure_4,
-                "peg_jamming": draw_jamming}  # fmt: skip
+                "peg_jamming": draw_jamming, "pawl_modes": draw_pawl}  # fmt: skip
     paths = []
     for name, draw in pictures.items():
         paths.append(folder / f"{name}.png")

@@ -158,12 +158,11 @@ class Plane:
 
 
 def choose_plane(region: Region, load) -> Plane:
-    """The plane that most rays meet, the one that the load meets first among equals."""
+    """The plane that most rays meet; where the load is one of the region, among those that show the load well."""
     rays = np.vstack([np.zeros((0, 3)), *(cone.generators for cone in region.cones)])
     planes = [Plane(axis, sign) for axis, sign in ((1, -1.0), (1, 1.0), (0, 1.0), (0, -1.0), (2, 1.0), (2, -1.0))]
-    if np.any(load):
-        axis = int(np.argmax(np.abs(load)))
-        planes.sort(key=lambda plane: (plane.axis, plane.sign) != (axis, np.sign(load[axis])))
+    if np.any(load) and region.contains(load):
+        planes = [plane for plane in planes if plane.sign * load[plane.axis] > 0.5 * np.max(np.abs(load))]
     return max(planes, key=lambda plane: int((plane.sign * rays[:, plane.axis] > 1e-6).sum()))
 
 
@@ -171,12 +170,11 @@ def choose_window(region: Region, plane: Plane, load) -> tuple[np.ndarray, np.nd
     """Lower left and upper right corner that show the corners of the sections, without those that lie far out."""
     rays = np.vstack([np.zeros((0, 3)), *(cone.rays for cone in region.cones)])
     met = rays[plane.sign * rays[:, plane.axis] > 0.02]
-    points = [plane.place(ray) for ray in met] + [np.zeros(2)]
-    if plane.sign * load[plane.axis] > 0.0:
-        points.append(plane.place(load))
-    points = np.array(points)
+    points = np.array([plane.place(ray) for ray in met] + [np.zeros(2)])
     far = np.quantile(np.abs(points), 0.9, axis=0)
     points = np.clip(points, -1.5 * far - 1e-12, 1.5 * far + 1e-12)
+    if plane.sign * load[plane.axis] > 0.0:
+        points = np.vstack([points, plane.place(load)])
     low, high = points.min(axis=0), points.max(axis=0)
     room = 0.25 * np.maximum(high - low, 0.5 * np.max(high - low)) + 1e-3
     return low - room, high + room

@@ -15,13 +15,13 @@ from sim.scene_contacts import find_contact_set, find_load
 ROUND = 1e-12  # of a unit vector: printed as 0
 
 
-def print_cones(scene: Scene, mode: str | None, only: bool, near: float, plot) -> None:
+def print_cones(scene: Scene, mode: str | None, only: bool, near: float, approach, plot) -> None:
     """Print the cones, and draw them if `plot` is a path. ValueError says what does not fit."""
     if plot is not None:
         from sim.cone_picture import check_path
 
         check_path(plot)
-    contacts, places = find_contact_set(scene, near)
+    contacts, places = find_contact_set(scene, near, approach=approach)
     console = make_console()
     console.print(f"{scene.name}: wrench cones of the part at rest at the start", style="bold")
     if any(scene.workpiece.velocity):
@@ -42,7 +42,7 @@ def print_cones(scene: Scene, mode: str | None, only: bool, near: float, plot) -
 def print_places(console: Console, contacts, places) -> None:
     """The contacts, in the order of the letters of a mode."""
     if not places:
-        console.print("  Nothing is touched or near; --near LENGTH adds places that the part may approach.")
+        console.print("  Nothing is touched or near; --near and --approach add places that the part may approach.")
         return
     table = make_table("Contacts", ["#", "obstacle", "type", "letters", "x [m]", "y [m]", "normal x", "normal y",
                                     "gap [m]", "mu"], words=("obstacle", "type", "letters"))  # fmt: skip

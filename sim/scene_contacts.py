@@ -13,13 +13,15 @@ if TYPE_CHECKING:
     from sim.scene import Scene
 
 
-def find_contact_set(scene: Scene, near: float = 0.0, pose=None) -> tuple[ContactSet, list[dict]]:
+def find_contact_set(scene: Scene, near: float = 0.0, pose=None, approach=()) -> tuple[ContactSet, list[dict]]:
     """The contacts of the part at rest at a pose (x, y, theta of the centre of mass; the start if not given).
 
     Closed ones come first, in the order of `sim.model.contact_problem`; then places with a gap up to `near` (m) that
     the part does not touch: a vertex over the inside of an edge, by obstacle and gap. Each contact is a dict with
     obstacle (name), type ("A" or "B"), point (2,), normal (2,) in the world, and gap (m; 0 if closed).
-    ValueError: a corner rests on a corner (see `dynamics.contact_set.read_problem`), or near is negative.
+    approach: names of obstacles; of each that is not touched, the nearest place counts, however far it is.
+    ValueError: a corner rests on a corner (see `dynamics.contact_set.read_problem`), near is negative, or approach
+    names no obstacle, or one that the part faces with nothing but corners.
     """
     from sim.model import contact_problem
 
@@ -32,11 +34,10 @@ def find_contact_set(scene: Scene, near: float = 0.0, pose=None) -> tuple[Contac
     contacts = [{key: contact[key] for key in ("obstacle", "type", "point", "normal")} | {"gap": 0.0}
                 for contact in found]
     mu = list(problem.mu)
-    if near > 0.0:
-        closed = {(c["type"], c["part_feature"], c["obstacle_feature"]) for c in found}
-        for contact, friction in _find_near(scene, near, pose, closed):
-            contacts.append(contact)
-            mu.append(friction)
+    closed = {(c["type"], c["part_feature"], c["obstacle_feature"]) for c in found}
+    for contact, friction in _choose_near(scene, near, pose, closed, approach, {c["obstacle"] for c in found}):
+        contacts.append(contact)
+        mu.append(friction)
     contact_set = place_contacts([c["point"] for c in contacts], [c["normal"] for c in contacts], mu, pose[:2],
                                  scene.workpiece.rho, [c["gap"] == 0.0 for c in contacts])
     return contact_set, contacts
@@ -58,6 +59,25 @@ def find_load(scene: Scene) -> np.ndarray:
 
 
 # ---- places that are near --------------------------------------------------------------------------------------------
+
+
+def _choose_near(scene: Scene, near: float, pose, closed, approach, touched):
+    """(contact, friction) of the places within `near`, and of the nearest place of each obstacle to approach."""
+    names = [obstacle.name for obstacle in scene.obstacles]
+    for name in approach:
+        if name not in names:
+            raise ValueError(f"there is no obstacle {name!r} to approach; there are: {', '.join(names)}")
+    if not approach and near == 0.0:
+        return []
+    places = _find_near(scene, np.inf if approach else near, pose, closed)
+    chosen = [place for place in places if place[0]["gap"] <= near]
+    for name in approach:
+        own = [place for place in places if place[0]["obstacle"] == name]
+        if not own and name not in touched:
+            raise ValueError(f"no edge of the part faces a corner of {name!r}, nor the other way round")
+        if own and name not in touched and own[0] not in chosen:
+            chosen.append(own[0])
+    return sorted(chosen, key=lambda place: (names.index(place[0]["obstacle"]), place[0]["gap"]))
 
 
 def _find_near(scene: Scene, near: float, pose, closed):

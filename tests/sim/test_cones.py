@@ -10,7 +10,14 @@ from dynamics.polyhedral import cone_from_faces
 from dynamics.wrench import Region, exclusive_cones, wrench_cone, wrench_cones
 from sim import cone_gallery
 from sim.cli import main
-from sim.draw_cone import Plane, choose_plane, compute_clipped_section, draw_generators, draw_scenery
+from sim.draw_cone import (
+    Plane,
+    choose_plane,
+    choose_window,
+    compute_clipped_section,
+    draw_generators,
+    draw_scenery,
+)
 from sim.scene import load_scene, parse_scene
 from sim.scene_contacts import find_contact_set, find_contact_spaces, find_load
 from tests.scene_builders import box_outline, build_floor, build_scene, slope_block, standing_box
@@ -184,3 +191,28 @@ def test_only_needs_no_picture_of_its_own():
     only = exclusive_cones(contacts, "nn")
     assert sum(cone.share for cone in only.cones) == pytest.approx(wrench_cone(contacts, "nn").share)
     assert len(place_contacts([], [], 0.0)) == 0
+
+
+def test_the_load_of_the_scene_is_in_the_picture():
+    scene = load_scene("pawl_fixture")
+    contacts, _ = find_contact_set(scene, approach=["fixel 1"])
+    region, load = wrench_cones(contacts), find_load(scene)
+    plane = choose_plane(region, load)
+    low, high = choose_window(region, plane, load)
+    assert (low < plane.place(load)).all() and (plane.place(load) < high).all()
+    assert region.find_claims(load) == ["rra"]
+
+
+def test_approach_takes_the_nearest_place_of_an_obstacle(capsys):
+    scene = load_scene("pawl_fixture")
+    contacts, places = find_contact_set(scene, approach=["fixel 1"])
+    assert [p["obstacle"] for p in places] == ["fixel 2", "fixel 3", "fixel 1"]
+    assert [p["gap"] > 0.0 for p in places] == [False, False, True]
+    assert places[2]["gap"] == pytest.approx(14e-3 * 2 / np.sqrt(5), abs=1e-15)
+    np.testing.assert_allclose(contacts.normals[2], (-2 / np.sqrt(5), -1 / np.sqrt(5)), atol=1e-12)
+    # what is touched already is not added again
+    assert len(find_contact_set(scene, approach=["fixel 2", "fixel 1"])[0]) == 3
+    code, _, err = run(capsys, "cone", "pawl_fixture", "--approach", "fixel 4")
+    assert code == 2 and "there is no obstacle 'fixel 4' to approach; there are: fixel 1, fixel 2, fixel 3" in err
+    code, out, _ = run(capsys, "cone", "pawl_fixture", "--approach", "fixel 1", "--mode", "rra", "--only")
+    assert code == 0 and "consistent with rra and with no other mode: 1 convex cone" in out
