@@ -8,6 +8,8 @@ one in (Fx, Fy, torque / rho). Then grip = min over unit u of max_i g_i.u, and, 
     grip < 0    0 lies outside: the forces cannot balance each other, and -grip is the distance of 0 from the hull
 
 A positive grip is the largest load, in any direction, that edge forces of total size one hold (Ferrari and Canny 1992).
+The two edges of one contact are opposed but for 1 / mu, so friction beyond 1e9 counts as infinite: such a contact alone
+is said to wedge.
 """
 
 from __future__ import annotations

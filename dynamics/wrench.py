@@ -91,10 +91,13 @@ def force_cone(contacts: ContactSet, mode: str | None = None) -> Cone:
 
 
 def _force_edges(contacts: ContactSet, letters) -> np.ndarray:
-    """(n, 3): friction opposes the slip; a contact that rolls has both edges of its cone."""
+    """(n, 3): friction opposes the slip; a contact that rolls has both edges of its cone.
+
+    And the normal between them: with friction beyond 1e10 the edges alone are one line, the tangent, both ways.
+    """
     positive, negative = contacts.edges
     rows = [edge[i] for i, letter in enumerate(letters)
-            for edge, users in ((positive, "rn"), (negative, "ln")) if letter in users]
+            for edge, users in ((positive, "rn"), (negative, "ln"), (contacts.N, "n")) if letter in users]
     return np.array(rows).reshape(-1, 3)
 
 

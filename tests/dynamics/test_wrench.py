@@ -216,3 +216,33 @@ def test_force_cone_of_letters():
     assert len(force_cone(contacts, "s").generators) == 0
     assert wrench_cone(place_contacts([], [], 0.3), "").is_whole_space
     assert cone_from_span(-force_cone(contacts).rays).contains((0, -1, 0))
+
+
+def test_turned_and_scaled_scenes_have_the_same_cones(rng):
+    """All modes of degenerate scenes: as many rays, lines, faces and strict faces at every angle, in mm and in km."""
+    for contacts in (contact_sets.paper_4c(), contact_sets.paper_4a(), contact_sets.make_degenerate(rng, 4)):
+        modes = enumerate_modes(contacts)
+        for angle, scale in [(0.3, 1.0), (np.pi / 6 + 1e-9, 1e-3), (2.0, 1e3), (np.pi / 2, 1e-6)]:
+            turned = contact_sets.turn(contacts, angle)
+            other = place_contacts(scale * turned.points, turned.normals, turned.mu, rho=scale, closed=turned.closed)
+            assert enumerate_modes(other) == modes
+            for mode in modes:
+                first, second = wrench_cone(contacts, mode), wrench_cone(other, mode)
+                for name in ("lines", "rays", "equations", "faces", "strict"):
+                    assert len(getattr(first, name)) == len(getattr(second, name)), (mode, name, angle)
+                assert (second.faces @ second.rays.T).max(initial=0.0) <= 1e-9
+                assert np.abs(second.equations @ second.generators.T).max(initial=0.0) <= 1e-9
+                assert all(second.closure.contains(ray) for ray in second.rays)
+
+
+@pytest.mark.parametrize("mu", [0.0, 1e-9, 1e3, 1e9, 1e12])
+def test_any_friction(mu):
+    """A square on a floor: held on slopes below atan(mu), never pulled up; endless friction spans a half-plane."""
+    contacts = place_contacts([(-0.5, -0.5), (0.5, -0.5)], [(0, 1), (0, 1)], mu)
+    hold = wrench_cone(contacts, "nn")
+    assert hold.contains((0, -1, 0)) and not hold.contains((0, 1, 0)) and not hold.contains((1e-3, 1.0, 0))
+    if mu >= 1e3:
+        assert hold.contains((0.99, -1, 0)) and wrench_cone(contacts, "nn").dimension == 3
+    single = force_cone(contacts.take([0]))
+    assert single.dimension == (1 if mu == 0.0 else 2) and (len(single.lines) == 1) == (mu == 1e12)
+    assert single.contains(contacts.N[0]) and not single.contains(-contacts.N[0])
