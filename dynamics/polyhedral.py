@@ -17,7 +17,7 @@ lines). A set without any member is `empty`.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from itertools import combinations
+from functools import lru_cache
 
 import numpy as np
 
@@ -273,7 +273,7 @@ def find_faces(rows: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         flat = rows @ basis[:2].T
         normals = np.column_stack([-flat[:, 1], flat[:, 0]]) @ basis[:2]
         return _keep_supporting(rows, normals, np.ones(len(rows)), np.full((len(rows), len(rows)), ANGLE)), equations
-    first, second = (np.array(index) for index in zip(*combinations(range(len(rows)), 2), strict=True))
+    first, second = _list_pairs(len(rows))
     normals = cross_units(rows[first], rows[second])
     sines = np.zeros((len(rows), len(rows)))
     sines[first, second] = sines[second, first] = np.linalg.norm(normals, axis=1)
@@ -291,7 +291,13 @@ def cross_units(first, second):
     a x b = a x (b - a) = a x (b + a): of nearly parallel or opposed rows the difference or the sum is exact.
     """
     near = np.where(np.einsum("ij,ij->i", first, second) > 0.0, -1.0, 1.0)
-    return np.cross(first, second + near[:, None] * first)
+    a, b = first.T, second.T + near * first.T
+    return np.array([a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]]).T
+
+
+@lru_cache(maxsize=64)
+def _list_pairs(n: int) -> tuple[np.ndarray, np.ndarray]:
+    return np.triu_indices(n, 1)
 
 
 def _keep_supporting(rows, normals, sines, room) -> np.ndarray:

@@ -71,7 +71,7 @@ def test_special_cones_turned_any_way(name, rng):
 @pytest.mark.parametrize("lattice", [False, True])
 def test_span_form_holds_exactly_what_a_linear_program_finds(lattice, rng):
     seen = set()
-    for _ in range(60):
+    for _ in range(40):
         n = rng.integers(1, 7)
         rows = rng.integers(-1, 2, size=(n, 3)).astype(float) if lattice else rng.normal(size=(n, 3))
         cone = cone_from_span(rows)

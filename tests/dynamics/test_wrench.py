@@ -96,7 +96,7 @@ def compare_with_twins(contacts, lattice, rng, most=10):
 
 def test_pieces_of_a_weak_edge_are_kept_apart(rng):
     """Several near places that are not approached: a weak edge may be in although an edge of it is not."""
-    for _ in range(12):
+    for _ in range(6):
         k = int(rng.integers(2, 5))
         contacts = place_contacts(rng.integers(-1, 2, size=(k, 2)), np.array([(1, 0), (-1, 0), (0, 1), (0, -1)])[
             rng.integers(0, 4, size=k)], 0.5, closed=rng.random(k) < 0.3)
@@ -140,9 +140,9 @@ def test_wildcards_are_unions():
     kept = wrench_cone(contacts, "c*")
     assert isinstance(kept, Region)
     rng = np.random.default_rng(3)
-    modes = [mode for mode in enumerate_modes(contacts) if mode[0] in "rln"]
+    cones = [wrench_cone(contacts, mode) for mode in enumerate_modes(contacts) if mode[0] in "rln"]
     for w in rng.normal(size=(200, 3)):
-        assert kept.contains(w) == any(wrench_cone(contacts, mode).contains(w) for mode in modes)
+        assert kept.contains(w) == any(cone.contains(w) for cone in cones)
     assert set(wrench_cone(contacts, "[rn]n").modes) == {"nn"}
     with pytest.raises(ValueError, match="wildcard"):
         find_shared(contacts, "n*")
@@ -160,10 +160,11 @@ def test_union_covers_all_wrenches_and_seams_are_no_boundary(rng):
     contacts = place_contacts([(0.2, -1)], [(0, 1)], 0.3)
     every = wrench_cones(contacts)
     for w in rng.normal(size=(100, 3)):
-        assert len(every.find_claims(w)) == 1 and every.distance(w) == np.inf
+        assert len(every.find_claims(w)) == 1
+    assert every.distance((1, 2, 3)) == np.inf
     touching = wrench_cone(contacts, "c")
     free = wrench_cone(contacts, "s")
-    for w in rng.normal(size=(50, 3)):
+    for w in rng.normal(size=(20, 3)):
         assert touching.contains(w) != free.contains(w)
         # free flight is the half-space N.w > 0, so the distance to it is that to a plane
         assert touching.distance(w) == pytest.approx(-contacts.unit_rows[0][0] @ w, abs=1e-12)
