@@ -53,9 +53,10 @@ def draw_cones(scenery: Scenery, contacts: ContactSet, region: Region, load, tit
     left = figure.add_axes((0.01, 0.02, 0.46, 0.86))
     right = figure.add_axes((0.565, 0.125, 0.42, 0.755))
     draw_scenery(left, scenery, contacts)
-    several = len(region.cones) > 1
-    if len(region.cones) == 1:
-        draw_generators(left, scenery, contacts, region.cones[0])
+    several = len(set(region.modes)) > 1
+    whole = [cone for cone in region.cones if len(region.cones) == 1 or cone.dimension == 3]
+    if len(whole) == 1:
+        draw_generators(left, scenery, contacts, whole[0])
     plane = choose_plane(region, load)
     if region.is_empty:
         right.axis("off")

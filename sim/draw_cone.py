@@ -29,6 +29,7 @@ from sim.view import cut_half_plane, cut_polygon
 
 MODE_COLOURS = ("#0072B2", "#D55E00", "#009E73", "#E6B422", "#B0508A", "#56B4E9", "#8C6D31", "#5B5B9E", "#A6CE39",
                 "#C7776E", "#4B8B8B", "#9A9A9A")  # fmt: skip
+LETTER_ROOM = (0.015, 0.03)  # share of the axes that a letter of a mode needs
 PURE = 1e-9  # force over moment (of a unit wrench) below which a generator is a pure moment
 ROOM = 1e-9  # half width of the slit that a cone of lower dimension is drawn through
 
@@ -208,7 +209,8 @@ def draw_sections(axes: Axes, region: Region, plane: Plane, load, label_modes: b
             continue
         axes.add_patch(Polygon(section, facecolor=colour, alpha=0.35, edgecolor="none", zorder=2))
         _draw_borders(axes, section, cone, plane, colour if label_modes else NORMAL_FORCE)
-        if label_modes:
+        room = np.ptp(section, axis=0) / (high - low)
+        if label_modes and room[0] > LETTER_ROOM[0] * len(mode) and room[1] > LETTER_ROOM[1]:
             axes.annotate(mode, _find_middle(section), ha="center", va="center", fontsize=8, color=TEXT, zorder=6,
                           family="DejaVu Sans Mono")  # fmt: skip
     if plane.sign * load[plane.axis] > 0.0:

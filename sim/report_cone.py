@@ -12,6 +12,7 @@ from sim.console import format_number, make_console, make_table
 from sim.scene import Scene
 from sim.scene_contacts import find_contact_set, find_load
 
+FREE = "free"  # the mode without any contact, and so without a letter
 ROUND = 1e-12  # of a unit vector: printed as 0
 
 
@@ -71,7 +72,10 @@ def print_mode(console: Console, contacts, mode: str, load, only: bool) -> Regio
         print_shared(console, every, wanted, region)
     elif is_pattern(mode):
         console.print(f"Modes {' '.join(wanted)} fit {mode}; cones that others cover are left out.")
+    solid = any(cone.dimension == 3 for cone in region.cones)
     for name, cone in zip(region.modes, region.cones, strict=True):
+        if only and solid and cone.dimension < 3:
+            continue  # a part of the boundary of others: told by number above
         title = f"only {name}" if only else f"mode {name}"
         print_cone(console, cone, title, contacts.rho)
     print_load(console, every, region, load, wanted, contacts.rho)
@@ -90,8 +94,9 @@ def print_shared(console: Console, every: Region, wanted, region: Region) -> Non
         console.print(f"  {' '.join(shared)}")
         return
     lower = len(region.cones) - solid
+    borders = f", and {lower} part{'s' * (lower != 1)} of boundaries" if lower else ""
     console.print(f"{share:.4%} of all wrenches are consistent with {' '.join(wanted)} and with no other mode: "
-                  f"{solid} convex cone{'s' * (solid != 1)}" + (f", and {lower} parts of boundaries" if lower else ""))
+                  f"{solid} convex cone{'s' * (solid != 1)}{borders}")
 
 
 def print_cone(console: Console, cone: Cone, title: str, rho: float) -> None:
@@ -129,8 +134,9 @@ def print_load(console: Console, every: Region, region: Region, load, wanted, rh
     inside = region.contains(load)
     claims = every.find_claims(load)
     where = "inside" if inside else "outside"
+    names = " ".join(name or FREE for name in claims) or "no mode"
     console.print(f"The scene's load ({words}) [N, N, N m] is {where}, {abs(region.distance(load)) / size:.4g} of its "
-                  f"size from the boundary; it is consistent with {' '.join(claims) or 'no mode'}.")
+                  f"size from the boundary; it is consistent with {names}.")
 
 
 def print_all(console: Console, contacts, load, only: bool) -> Region:
@@ -151,14 +157,15 @@ def print_all(console: Console, contacts, load, only: bool) -> Region:
             piece.share for piece in subtract_all(cone, [solid[other] for other in shared[name]]))
         if only and alone == 0.0:
             continue
-        table.add_row(name, str(cone.dimension), str(len(cone.rays)), str(len(cone.lines)), str(len(cone.faces)),
-                      f"{cone.share:.4%}", f"{alone:.4%}", " ".join(shared[name]))
+        counts = map(str, (cone.dimension, len(cone.rays), len(cone.lines), len(cone.faces)))
+        table.add_row(name or FREE, *counts, f"{cone.share:.4%}", f"{alone:.4%}", " ".join(shared[name]))
     console.print(table)
     used = [letter for letter in LETTERS if any(letter in name for name in every.modes)]
-    console.print("  " + ", ".join(f"{letter} {MEANING[letter]}" for letter in used))
+    if used:
+        console.print("  " + ", ".join(f"{letter} {MEANING[letter]}" for letter in used))
     claims = every.find_claims(load) if np.any(load) else []
     if claims:
-        console.print(f"The scene's load is consistent with {' '.join(claims)}"
+        console.print(f"The scene's load is consistent with {' '.join(name or FREE for name in claims)}"
                       + (": rigid-body mechanics does not decide." if len(claims) > 1 else "."))
     return every
 

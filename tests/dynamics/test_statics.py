@@ -13,7 +13,7 @@ from dynamics.statics import (
     compute_grip,
     equilibrium_cone,
 )
-from dynamics.wrench import exclusive_cones, wrench_cone
+from dynamics.wrench import exclusive_cones, wrench_cone, wrench_cones
 from tests.dynamics import contact_sets
 from tests.naive.wrench_cones import find_slack
 
@@ -86,6 +86,20 @@ def test_equilibrium_is_what_friction_can_hold(rng):
         mode = "".join("n" if closed else "s" for closed in contacts.closed)
         for w in [*rng.normal(size=(20, 3)), *(rng.random((5, len(cone.generators))) @ cone.generators)]:
             assert cone.contains(w) == (find_slack(contacts, mode, w) > -1e-9)
+
+
+@pytest.mark.parametrize("mu, torque, claims", [
+    (0.75, 0.0, {"nn", "rl"}),  # stuck, or free fall along both walls without any force
+    (0.75, 4.0, {"nn", "rl"}),
+    (0.75, 7.0, {"nn"}),
+    (0.75, -1.0, {"nn", "ss"}),
+    (0.4, 4.0, {"rl"}),
+])
+def test_a_peg_that_jams_or_falls(mu, torque, claims):
+    """Half width 1, contacts at (-1, 1/2) and (1, -1/2), rho = 1: it can jam exactly if 1 < 2 mu."""
+    contacts = place_contacts([(-1, 0.5), (1, -0.5)], [(1, 0), (-1, 0)], mu)
+    assert set(wrench_cones(contacts).find_claims((0.0, -10.0, torque))) == claims
+    assert check_wedging(contacts)[0] == (mu > 0.5)
 
 
 # ---- the peg ---------------------------------------------------------------------------------------------------------

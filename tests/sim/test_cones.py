@@ -69,6 +69,16 @@ def write_peg(folder):
     return path
 
 
+def test_without_contacts_and_with_a_cone_that_dips(capsys):
+    code, out, _ = run(capsys, "cone", "bouncing_block")
+    assert code == 0 and "\nfree " in out and "is consistent with free." in out
+    code, out, _ = run(capsys, "cone", "painleve_rod", "--mode", "n", "--only")
+    assert code == 0 and "The scene starts in motion" in out
+    assert "1 convex cone, and 1 part of boundaries" in out and out.count("only n: dimension") == 1
+    code, out, _ = run(capsys, "cone", "painleve_rod", "--only")
+    assert "\nn " in out and "\nr " in out and "\nl " not in out  # l is nowhere the only answer
+
+
 def test_near_places_come_after_closed_ones(tmp_path):
     scene = load_scene(write_peg(tmp_path))
     contacts, places = find_contact_set(scene, 0.03)
