@@ -20,7 +20,7 @@ import re
 
 import numpy as np
 
-from dynamics.cone_tolerances import ANGLE, widen
+from dynamics.cone_tolerances import ANGLE, EPSILON, ROUNDING, widen
 from dynamics.contact_set import ContactSet
 from dynamics.polyhedral import Cone, cone_from_faces, cross_units
 
@@ -115,70 +115,84 @@ def enumerate_modes(contacts: ContactSet) -> list[str]:
     """
     N, T = contacts.unit_rows
     k = len(contacts)
-    found: set[str] = set()
-    _walk(N, T, np.zeros(k, np.int64), np.zeros(k, np.int64), contacts.closed, ANGLE, found)
-    return sorted(found, key=lambda mode: [LETTERS.index(letter) for letter in mode])
+    found: dict[bytes, str] = {}
+    _walk(N, T, np.zeros((2, k), np.int8), contacts.closed, found)
+    return sorted(set(found.values()), key=lambda mode: [LETTERS.index(letter) for letter in mode])
 
 
-def _walk(N, T, n, t, closed, room, found) -> None:
+def _walk(N, T, signs, closed, found) -> None:
     """Add the modes of all cells in the d-dimensional space that is left; N, T (k, d) are the rows there.
 
-    n, t (k,) are the signs of N.v and T.v where they are decided, else 0. Rows with an undecided sign have length one.
+    signs (2, k) are those of N.v and T.v where they are decided, else 0. Rows with an undecided sign have length one.
+    found: the mode by its signs. What is left to do depends on the signs alone, so no signs are followed twice.
     """
-    found.add(_spell(n, t, closed))
+    if signs.tobytes() in found:
+        return
+    n, t = signs
+    found[signs.tobytes()] = _spell(n, t, closed)
     free = n == 0
     slipping = free & closed & (t == 0)
-    rows = np.vstack([N[free], T[slipping]])
-    rank, basis = _find_span(rows, room)
+    rank, basis = _find_span(np.vstack([N[free], T[slipping]]))
     if rank == 0:
         return
     N, T = N @ basis.T, T @ basis.T
-    lines, rooms = _find_lines(N, T, free, slipping, rank, room)
-    for line, near in zip(lines, rooms, strict=True):
-        along_n, along_t = (_find_signs(rows @ line, near) for rows in (N, T))
+    for line, room in _find_lines(N, T, free, slipping, rank):
+        along_n, along_t = _find_signs(N @ line, room[: len(N)]), _find_signs(T @ line, room[len(N) :])
         rest = _find_rest(line)
         for way in (1, -1):
             new_n = np.where(free, way * along_n, n)
             if (closed & (new_n < 0)).any():
                 continue
-            new_t = np.where(slipping, way * along_t, t)
-            _walk(N @ rest.T, T @ rest.T, new_n, new_t, closed, max(room, near), found)
+            new_t = np.where(new_n == 0, np.where(slipping, way * along_t, t), 0)
+            _walk(N @ rest.T, T @ rest.T, np.array([new_n, new_t]), closed, found)
 
 
-def _find_lines(N, T, free, slipping, rank, room):
-    """Directions (m, rank) in which rank - 1 planes meet, one of each pair of opposites, and their rooms (m,)."""
+def _find_lines(N, T, free, slipping, rank):
+    """(line, room): directions in which rank - 1 planes meet, one of each pair of opposites.
+
+    room (2 k,): how near to zero N @ line and T @ line count as zero. A line of two planes is known to EPSILON / sine
+    only; that moves a row the less, the nearer it is to one of the two.
+    """
+    rows = np.vstack([N, T])
+    exact = np.full(len(rows), ANGLE)
     if rank == 1:
-        return np.ones((1, 1)), np.array([room])
+        return [(np.ones(1), exact)]
     indices = np.flatnonzero(free)
     if rank == 2:
-        normals = N[indices]
-        lines, rooms = np.column_stack([-normals[:, 1], normals[:, 0]]), np.full(len(indices), room)
+        lines = np.column_stack([-N[indices, 1], N[indices, 0]])
+        rooms = np.tile(exact, (len(lines), 1))
+        own = np.full(len(lines), ANGLE)
     else:
-        first, second = np.triu_indices(len(indices), 1)
-        own = np.flatnonzero(slipping)
-        lines = cross_units(np.vstack([N[indices[first]], N[own]]), np.vstack([N[indices[second]], T[own]]))
+        pairs = np.triu_indices(len(indices), 1)
+        slips = np.flatnonzero(slipping)
+        first = np.concatenate([indices[pairs[0]], slips])
+        second = np.concatenate([indices[pairs[1]], len(N) + slips])
+        lines = cross_units(rows[first], rows[second])
         sines = np.linalg.norm(lines, axis=1)
-        lines, sines = lines[sines > room], sines[sines > room]
-        lines, rooms = lines / sines[:, None], np.maximum(widen(sines), room)
+        far = sines > ANGLE
+        lines, first, second, sines = lines[far] / sines[far, None], first[far], second[far], sines[far]
+        every = np.linalg.norm(cross_units(rows[:, None, :], rows[None, :, :]), axis=2)
+        rooms = ANGLE + ROUNDING * EPSILON * np.minimum(every[first], every[second]) / sines[:, None]
+        own = widen(sines)
     kept: list[int] = []
-    for i in np.argsort(rooms, kind="stable"):
+    for i in np.argsort(own, kind="stable"):
         chosen = lines[kept]
         apart = np.minimum(np.abs(chosen - lines[i]).max(axis=1), np.abs(chosen + lines[i]).max(axis=1))
-        if (apart > rooms[i] + rooms[kept]).all():
+        if (apart > own[i] + own[kept]).all():
             kept.append(int(i))
-    return lines[kept], rooms[kept]
+    return [(lines[i], rooms[i]) for i in kept]
 
 
 def _find_signs(values, room) -> np.ndarray:
-    return np.where(np.abs(values) <= room, 0, np.sign(values)).astype(np.int64)
+    return np.where(np.abs(values) <= room, 0, np.sign(values)).astype(np.int8)
 
 
-def _find_span(rows, room):
+def _find_span(rows):
     """Rank of the rows, and an orthonormal basis (rank, d) of what they span."""
     if rows.size == 0:
         return 0, np.zeros((0, rows.shape[1]))
     _, sizes, basis = np.linalg.svd(rows, full_matrices=False)
-    rank = int((sizes > room * np.sqrt(len(rows))).sum())
+    rank = int((sizes > ANGLE * np.sqrt(len(rows))).sum())
     return rank, basis[:rank]
 
 

@@ -286,13 +286,15 @@ def find_faces(rows: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 
 
 def cross_units(first, second):
-    """Cross products (n, 3) of unit rows, with a relative error of rounding however small they are.
+    """Cross products (..., 3) of unit rows, with a relative error of rounding however small they are.
 
     a x b = a x (b - a) = a x (b + a): of nearly parallel or opposed rows the difference or the sum is exact.
     """
-    near = np.where(np.einsum("ij,ij->i", first, second) > 0.0, -1.0, 1.0)
-    a, b = first.T, second.T + near * first.T
-    return np.array([a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]]).T
+    near = np.where((first * second).sum(axis=-1) > 0.0, -1.0, 1.0)
+    other = second + near[..., None] * first
+    ax, ay, az = first[..., 0], first[..., 1], first[..., 2]
+    bx, by, bz = other[..., 0], other[..., 1], other[..., 2]
+    return np.stack([ay * bz - az * by, az * bx - ax * bz, ax * by - ay * bx], axis=-1)
 
 
 @lru_cache(maxsize=64)

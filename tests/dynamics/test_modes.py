@@ -27,6 +27,18 @@ def test_equal_to_all_words_tried_by_linear_programs(make, k, rounds, rng):
         assert set(enumerate_modes(contacts)) == naive.enumerate_modes(contacts), contacts
 
 
+@pytest.mark.parametrize("small", [1e-3, 1e-5, 1e-7, 1e-8])
+def test_nearly_coincident_planes_are_told_apart(small, rng):
+    """Contacts that are nearly parallel, opposed or the same: as in rational arithmetic."""
+    for k in (2, 2, 3, 3):
+        contacts = contact_sets.make_degenerate(rng, k)
+        same = rng.integers(0, 2)
+        N, T = (rows[[0] * k] if same else rows for rows in (contacts.N, contacts.T))
+        near = ContactSet(N + small * rng.normal(size=(k, 3)), T + small * rng.normal(size=(k, 3)), contacts.mu,
+                          contacts.closed)
+        assert set(enumerate_modes(near)) == naive.enumerate_exactly(near)
+
+
 def test_every_mode_has_a_motion_and_no_other_word_has(rng):
     for make in (contact_sets.make_generic, contact_sets.make_degenerate):
         contacts = make(rng, 3)

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from itertools import product
+from fractions import Fraction
+from itertools import combinations, product
 
 import numpy as np
 from scipy.optimize import linprog
@@ -48,3 +49,37 @@ def list_words(contacts):
 def enumerate_modes(contacts) -> set[str]:
     """The words that are feasible."""
     return {word for word in list_words(contacts) if is_feasible(contacts, word)}
+
+
+def enumerate_exactly(contacts) -> set[str]:
+    """The feasible words in rational arithmetic, for rows of rank 3: no tolerance, whatever nearly coincides.
+
+    Every cell of the arrangement of all planes has the sum of at most three of its rays inside, and a ray lies in two
+    of the planes. So the words of all sums of up to three rays are all words.
+    """
+    k = len(contacts)
+    rows = [[Fraction(float(x)) for x in row] for row in (*contacts.N, *contacts.T)]
+    values = set()
+    for (a, b, c), (d, e, f) in combinations(rows, 2):
+        ray = (b * f - c * e, c * d - a * f, a * e - b * d)
+        size = max(abs(x) for x in ray)
+        if size:
+            along = tuple(sum(x * y for x, y in zip(row, ray, strict=True)) / size for row in rows)
+            values |= {along, tuple(-x for x in along)}
+    words = set()
+    for count in range(4):
+        for some in combinations(values, count):
+            word = _spell([sum(column) for column in zip(*some, strict=True)] or [0] * (2 * k), contacts.closed)
+            words |= {word} if word else set()
+    return words
+
+
+def _spell(along, closed):
+    """The word of a motion with these values of N.v and T.v; None if it goes into an obstacle."""
+    word, k = "", len(closed)
+    for i in range(k):
+        n, t = along[i], along[k + i]
+        if closed[i] and n < 0:
+            return None
+        word += "a" if n < 0 else "s" if n > 0 or not closed[i] else "n" if t == 0 else "r" if t > 0 else "l"
+    return word
