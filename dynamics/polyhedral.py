@@ -26,6 +26,10 @@ from dynamics.cone_tolerances import ANGLE, EPSILON, MEMBER, ROUNDING, widen
 NOTHING = np.zeros((0, 3))
 
 
+class ConeError(ValueError):
+    """The data of a cone lie so close to several cones of different kinds that none of them is the answer."""
+
+
 @dataclass(frozen=True, eq=False)
 class Cone:
     """A convex polyhedral cone in R^3, made by `cone_from_span` or `cone_from_faces`. Arrays are read-only.
@@ -156,10 +160,9 @@ class Cone:
 
 def cone_from_span(generators) -> Cone:
     """The closed cone of all nonnegative combinations of generators (n, 3), any n, any length; zeros are left out."""
-    rows = _normalise(generators, "generators")
-    faces, equations = find_faces(rows)
+    faces, equations = find_faces(_normalise(generators, "generators"))
     rays, lines = find_faces(np.vstack([faces, equations, -equations]))
-    return Cone(lines, rays, equations, faces, NOTHING)
+    return Cone(*_settle(lines, rays, equations, faces), NOTHING)
 
 
 def cone_from_faces(faces=NOTHING, equations=NOTHING, strict=NOTHING) -> Cone:
@@ -177,7 +180,25 @@ def cone_from_faces(faces=NOTHING, equations=NOTHING, strict=NOTHING) -> Cone:
     if len(strict) < len(given) or not reached.all():
         return EMPTY
     faces, equations = find_faces(generators)
+    lines, rays, equations, faces = _settle(lines, rays, equations, faces)
     return Cone(lines, rays, equations, faces, find_strict(rays, faces, np.abs(strict @ rays.T) <= ANGLE))
+
+
+def _settle(lines, rays, equations, faces):
+    """Both forms with as many rays as faces, as every cone in R^3 has modulo its lines.
+
+    Where directions differ by about ANGLE, one form may hold a ray or a face that the other takes for part of a
+    neighbour. Then each is found from the other once more, which moves nothing by more than that.
+    ConeError if that does not settle it.
+    """
+    for _ in range(4):
+        proper = 3 - len(equations) - len(lines)  # dimension of the cone modulo its lines
+        if len(rays) == len(faces) and (len(rays) >= 3 if proper == 3 else len(rays) == proper):
+            return lines, rays, equations, faces
+        faces, equations = find_faces(np.vstack([rays, lines, -lines]))
+        rays, lines = find_faces(np.vstack([faces, equations, -equations]))
+    raise ConeError("directions of this cone nearly coincide, nearly oppose each other or nearly lie in a plane, "
+                    f"all within about {ANGLE:g}: which it is cannot be decided")
 
 
 def find_strict(rays, faces, tight) -> np.ndarray:

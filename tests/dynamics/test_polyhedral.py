@@ -97,6 +97,21 @@ def test_nearly_flat_and_nearly_parallel_generators(rng):
     assert count(cone_from_span(np.array([X, -X, Y, -Y, Z]) + 1e-14)) == (2, 1, 0, 1)
 
 
+def test_both_forms_stay_whole_where_directions_nearly_coincide(rng):
+    """Lattice cones moved by about the tolerance: whatever they are taken for, the forms agree and hold all that was
+    given."""
+    for _ in range(400):
+        rows = rng.integers(-2, 3, size=(rng.integers(1, 9), 3)) + 10.0 ** rng.uniform(-11, -7) * rng.normal(size=3)
+        rows = (rows + 10.0 ** rng.uniform(-11, -7) * rng.normal(size=rows.shape)) @ rotation(rng)
+        cone = cone_from_span(rows)
+        proper = cone.dimension - len(cone.lines)
+        assert len(cone.rays) == len(cone.faces) and (len(cone.rays) >= 3 if proper == 3 else len(cone.rays) == proper)
+        rows /= np.linalg.norm(rows, axis=1)[:, None]
+        for generators in (rows, cone.generators):
+            assert (cone.faces @ generators.T).max(initial=0.0) < 1e-9
+            assert np.abs(cone.equations @ generators.T).max(initial=0.0) < 1e-9
+
+
 def test_margin_and_distance():
     octant = cone_from_faces(-np.eye(3))
     assert octant.margin((1, 2, 3)) == 1.0 == octant.distance((1, 2, 3))
