@@ -163,6 +163,34 @@ def map_solutions(
         raise typer.Exit(EXIT_INTERRUPTED) from None
 
 
+@app.command("cone")
+def print_wrench_cones(
+    scene: SceneArgument,
+    mode: Annotated[str | None, typer.Option(
+        metavar="LETTERS", help="One letter a contact: s separates, n rolls, r and l slide, a approaches; * any, "
+        "c kept, [nl] a list. All modes if not given.")] = None,
+    only: Annotated[bool, typer.Option(
+        "--only", help="Only wrenches that are consistent with no other mode.")] = False,
+    near: Annotated[str | None, typer.Option(
+        metavar="LENGTH", help='Count places up to this far, such as "2 mm", as contacts to approach.')] = None,
+    approach: Annotated[list[str] | None, typer.Option(
+        metavar="OBSTACLE", help="Count its nearest place as a contact to approach. May be repeated.")] = None,
+    plot: Annotated[Path | None, typer.Option(metavar="FILE", help="Draw them (.png, .svg or .pdf).")] = None,
+    overrides: SetOption = None,
+) -> None:
+    """List the loads under which the part, at rest at the start, can begin to move in a contact mode."""
+    loaded = open_scene(scene, split_overrides(overrides or []))
+    from sim import report_cone
+    from sim.schema import read_length
+    from sim.toml_text import parse_value
+
+    try:
+        length = 0.0 if near is None else read_length(parse_value(near))
+        report_cone.print_cones(loaded, mode, only, length, approach or (), plot)
+    except ValueError as error:
+        raise UserError(str(error)) from None
+
+
 @app.command("check")
 def check_source(source: EitherArgument, overrides: SetOption = None) -> None:
     """Say what a scene or a log holds, and whether it is sound."""

@@ -32,6 +32,7 @@ def test_names_of_the_built_in_scenes():
         "ladder",
         "painleve_rod",
         "part_in_tray_corner",
+        "pawl_fixture",
         "peg_in_hole",
         "rocking_block",
         "three_point_block",
