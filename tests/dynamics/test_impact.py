@@ -106,3 +106,22 @@ def test_laws_of_random_impacts(seed):
             assert pt == pytest.approx(-mu * pn * np.sign(np.dot(tangent, after)), abs=1e-7), note
         balance = balance - pn * np.array(normal) - pt * np.array(tangent)
     assert np.abs(balance).max() < 1e-8, note
+
+
+def test_energy_never_grows_over_ten_thousand_impacts_of_several_contacts():
+    rng = np.random.default_rng(7)
+    closed, after = allocate_record(CLOSED), np.zeros(3)
+    choice = ((CONTINUE, np.ones(1, dtype=np.int64)), DEFAULT_TOLERANCES, allocate_set_buffer(CAPACITY))
+    scaled = 0
+    for number in range(10_000):
+        k = closed.n = int(rng.integers(2, 4))
+        before = rng.normal(size=3)
+        for i, angle in enumerate(rng.uniform(-pi, pi, k)):
+            closed.normal[i], closed.tangent[i] = make_rows((cos(angle), sin(angle)), rng.normal(size=2))
+            closed.mu[i], closed.partner[i] = rng.choice([0.0, 0.3, 1.0, 3.0]), -1
+            closed.rate[i] = np.dot(closed.normal[i], before)
+        _, members, scale = solve_impact(closed, before, rng.random(k), choice, after)
+        scaled += scale < 1.0
+        assert members > 0 and np.dot(after, after) <= np.dot(before, before) * (1.0 + 1e-11), number
+        assert (closed.normal[:k] @ after >= -1e-8 * np.abs(before).max()).all(), number
+    assert scaled > 100  # the guard has something to do

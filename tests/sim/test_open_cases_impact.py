@@ -5,6 +5,7 @@ import math
 import numpy as np
 import pytest
 
+from dynamics.routh import LAWS
 from tests import scene_builders as builders
 from tests.sim.motion import check_laws, get_kinds, get_times, mirror_scene, run, turn_scene
 
@@ -93,3 +94,19 @@ def test_bounces_that_pile_up_while_sliding_lose_the_right_momentum():
     assert abs(bounce_end - fall * (1 + e) / (1 - e)) < 1e-9
     row = int(np.searchsorted(trajectory.time, bounce_end))
     assert abs(trajectory.velocity[row, 0] - (speed - mu * G * bounce_end)) < 1e-9
+
+
+@pytest.mark.parametrize("law", LAWS)
+@pytest.mark.parametrize("mu", [0.0, 0.4])
+@pytest.mark.parametrize("tilt", [0.0, 0.3])
+def test_bounces_in_a_corner_end_in_it(law, mu, tilt):
+    """A box thrown into a corner that leans over, e = .5: infinitely many impacts on two walls, then rest on both."""
+    walls = [{"name": "floor", "outline": builders.box_outline(-1.0, -1.0, 5.0, 0.0)},
+             {"name": "wall", "outline": builders.box_outline(-1.0, -1.0, 0.0, 5.0)}]
+    part = {"outline": {"box": [0.2, 0.1]}, "mass": 1.0, "pose": [0.6, 0.3, tilt], "velocity": [-1.5, 0.5, 1.0]}
+    text = builders.build_scene(part, walls, gravity=[-7.0, -7.0], friction={"default": mu}, impact={"default": law},
+                                restitution={"default": 0.5}, run={"duration": 20.0, "output_interval": 0.05})
+    trajectory = run(text)
+    check_laws(trajectory)
+    assert get_kinds(trajectory)[-1] == "rest" and "accumulation" in get_kinds(trajectory)
+    assert set(trajectory.contacts_at(-1)["obstacle"]) == {0, 1} and len(trajectory.contacts_at(-1)) == 4
