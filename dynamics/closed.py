@@ -209,6 +209,16 @@ def drop_separating(closed, opening):
 
 
 @kernel
+def dips(closed):
+    """Does the friction cone of the only contact dip below its tangent plane? Otherwise its motion is unique (Erdmann
+    1991)."""
+    n, t = closed.normal[0], closed.tangent[0]
+    nn = n[0] * n[0] + n[1] * n[1] + n[2] * n[2]
+    nt = n[0] * t[0] + n[1] * t[1] + n[2] * t[2]
+    return closed.mu[0] * abs(nt) >= nn
+
+
+@kernel
 def compute_gap_accelerations(closed, a):
     """Write gap'' = N.a + b of every contact into `rate`."""
     for k in range(closed.n):

@@ -6,9 +6,9 @@ from math import sqrt
 
 import numpy as np
 
-from dynamics.accelerations import find_members
+from dynamics.accelerations import ONE, find_members
 from dynamics.choose import BRANCH
-from dynamics.closed import fill_from_mode, make_problem
+from dynamics.closed import dips, fill_from_mode, make_problem
 from dynamics.constrained import FREE, OK, evaluate_mode, is_singular
 from dynamics.problem import VERTICES
 from dynamics.reactions import solve_forces
@@ -130,7 +130,7 @@ def _step(body, options, state, tools, log):
         state.time = options.duration
     state.phase = TICKS
     state.after_ticks = JUMP if found else STEP
-    if not found and state.mode.n > 0 and _survey(body, options, state, tools, log):
+    if not found and state.mode.n > 0 and options.survey and _survey(body, options, state, tools, log):
         _go_back(body, options, state, tools)
     account_contacts(body, state)
     return GO_ON
@@ -331,8 +331,11 @@ def _count_kind(body, options, state, tools, tau):
     evaluate_path(state.path, tau, tools.desk.probe.pose, tools.desk.probe.velocity)
     where = (tools.desk.probe.pose, tools.desk.probe.velocity)
     fill_from_mode(body, state.mode, where, options.scales.speed, tools.desk.closed)
-    problem = make_problem(tools.desk.closed, body.w)
-    return find_members(problem, options.tolerances, tools.buffer)
+    closed = tools.desk.closed
+    if closed.n == 1 and not dips(closed):
+        tools.buffer.found.counts[VERTICES] = 1
+        return ONE
+    return find_members(make_problem(closed, body.w), options.tolerances, tools.buffer)
 
 
 @kernel

@@ -60,6 +60,7 @@ class Run:
     choice: str  # one of schema.CHOICES
     step: float | None  # s; None: adaptive
     tolerance: float  # relative
+    survey: bool  # look for other accelerations after every step, not only at events
     seed: int  # of choice "random"
     max_branches: int  # of choice "branch"
     max_depth: int

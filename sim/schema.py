@@ -204,6 +204,7 @@ class RunSection(Section):
     choice: Literal["continue", "stick", "separate", "stop", "random", "branch"] = "continue"
     step: Positive | None = None
     tolerance: Annotated[float, BeforeValidator(_read_tolerance)] = 1e-11
+    survey: Annotated[bool, Field(strict=True)] = True
     seed: Annotated[int, Field(strict=True, ge=0, le=2**31 - 2)] = 0
     max_branches: Annotated[int, Field(strict=True, ge=1, le=100_000)] = 64
     max_depth: Annotated[int, Field(strict=True, ge=1, le=1000)] = 16

@@ -111,6 +111,9 @@ def override_run(scene: Scene, duration: float | None, overrides: dict):
         if key == "choice":
             if value not in CHOICES:
                 raise SceneError(f"simulate: choice {value!r} is not one of {', '.join(CHOICES)}")
+        elif key == "survey":
+            if not isinstance(value, bool):
+                raise SceneError(f"simulate: survey must be True or False, got {value!r}")
         elif key in ("seed", "max_branches", "max_depth"):
             if not isinstance(value, int) or isinstance(value, bool) or value < (0 if key == "seed" else 1):
                 least = "zero or more" if key == "seed" else "one or more"

@@ -35,6 +35,7 @@ class Options(NamedTuple):
     step: float  # s, fixed step, 0: adaptive
     tolerance: float  # local error of a step relative to the part's size and speed
     rule: int  # index into dynamics.choose.RULES
+    survey: bool  # look for other accelerations after every step
     max_steps: int
     scales: Scales
     tolerances: Tolerances
