@@ -229,7 +229,7 @@ def test_lengths(text, expected):
         ({"workpiece.name": "floor"}, "a.toml: obstacle.0.name = 'floor': the workpiece has this name already"),
         (
             {"obstacle.0.name": "default"},
-            "a.toml: obstacle.0.name = 'default': [friction] and [restitution] keep this name",
+            "a.toml: obstacle.0.name = 'default': the tables of pairs keep this name",
         ),
         ({"restitution.flor": 1}, "a.toml: restitution.flor: there is no obstacle of this name; did you mean 'floor'?"),
         ({"obstacle.floor.e": 0}, "a.toml: restitution.floor and obstacle.0.e both give e of 'floor'; keep one"),
@@ -238,7 +238,11 @@ def test_lengths(text, expected):
             "a.toml: restitution.floor = 1.5: a coefficient of restitution must be from 0 to 1",
         ),
         ({"friction": {}}, "a.toml: obstacle.0 (floor) has no friction: give friction.default, friction.floor or "),
-        ({"run.choice": "random"}, "a.toml: run.choice = 'random': valid: 'continue', 'stick', 'separate' or 'stop'"),
+        (
+            {"run.choice": "both"},
+            "a.toml: run.choice = 'both': valid: 'continue', 'stick', 'separate', 'stop', 'random' or 'branch'",
+        ),
+        ({"impact.default": "hertz"}, "a.toml: impact.default = 'hertz': valid: 'newton', 'poisson' or 'stronge'"),
         ({"run.duration": -1}, "a.toml: run.duration = -1: must be zero or positive"),
         ({"run.output_interval": 0}, "a.toml: run.output_interval = 0: must be positive"),
         ({"run.tolerance": 1}, "a.toml: run.tolerance = 1: must be from 1e-14 to 1e-2"),
