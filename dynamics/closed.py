@@ -208,14 +208,36 @@ def drop_separating(closed, opening):
     _set_partners(closed)
 
 
+@jit
+def _compute_coupling(closed, i, j):
+    """N_i.G_j with G = N - mu sign(slip) T, the edge along which a sliding contact pushes."""
+    n, m, t = closed.normal[i], closed.normal[j], closed.tangent[j]
+    factor = -closed.mu[j] * closed.slip[j]
+    return (
+        n[0] * (m[0] + factor * t[0]) + n[1] * (m[1] + factor * t[1]) + n[2] * (m[2] + factor * t[2])
+    )  # fmt: skip
+
+
 @kernel
-def dips(closed):
-    """Does the friction cone of the only contact dip below its tangent plane? Otherwise its motion is unique (Erdmann
-    1991)."""
-    n, t = closed.normal[0], closed.tangent[0]
-    nn = n[0] * n[0] + n[1] * n[1] + n[2] * n[2]
-    nt = n[0] * t[0] + n[1] * t[1] + n[2] * t[2]
-    return closed.mu[0] * abs(nt) >= nn
+def is_unique(closed):
+    """Is exactly one acceleration possible for every load, as far as one or two contacts tell at once?
+
+    One contact without slip: its cone does not dip below its tangent plane (Erdmann 1991). Sliding contacts make a
+    linear complementarity problem, with one solution for every load if and only if all principal minors are positive.
+    False only says that a search has to tell.
+    """
+    if closed.n == 1 and closed.slip[0] == 0:
+        n, t = closed.normal[0], closed.tangent[0]
+        nn = n[0] * n[0] + n[1] * n[1] + n[2] * n[2]
+        nt = n[0] * t[0] + n[1] * t[1] + n[2] * t[2]
+        return closed.mu[0] * abs(nt) < nn
+    if closed.n == 1:
+        return _compute_coupling(closed, 0, 0) > 0.0
+    if closed.n != 2 or closed.slip[0] == 0 or closed.slip[1] == 0 or closed.partner[0] >= 0:
+        return False
+    a, d = _compute_coupling(closed, 0, 0), _compute_coupling(closed, 1, 1)
+    cross = _compute_coupling(closed, 0, 1) * _compute_coupling(closed, 1, 0)
+    return a > 0.0 and d > 0.0 and a * d - cross > 1e-9 * (a * d + abs(cross))
 
 
 @kernel

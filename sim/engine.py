@@ -8,7 +8,7 @@ import numpy as np
 
 from dynamics.accelerations import ONE, find_members
 from dynamics.choose import BRANCH
-from dynamics.closed import dips, fill_from_mode, make_problem
+from dynamics.closed import fill_from_mode, is_unique, make_problem
 from dynamics.constrained import FREE, OK, evaluate_mode, is_singular
 from dynamics.problem import VERTICES
 from dynamics.reactions import solve_forces
@@ -332,7 +332,7 @@ def _count_kind(body, options, state, tools, tau):
     where = (tools.desk.probe.pose, tools.desk.probe.velocity)
     fill_from_mode(body, state.mode, where, options.scales.speed, tools.desk.closed)
     closed = tools.desk.closed
-    if closed.n == 1 and not dips(closed):
+    if is_unique(closed):
         tools.buffer.found.counts[VERTICES] = 1
         return ONE
     return find_members(make_problem(closed, body.w), options.tolerances, tools.buffer)
