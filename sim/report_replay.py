@@ -13,7 +13,7 @@ from sim.reading import read_trajectory
 DEFAULT_FPS = 25.0
 
 
-def replay_file(path: Path, save: Path | None, speed: float, fps: float | None) -> None:
+def replay_file(path: Path, save: Path | None, speed: float, fps: float | None, branch: int | None = None) -> None:
     """A window, or with `save` a movie and a progress bar. Raises ReplayError, for a movie before anything is drawn."""
     from sim import replay
 

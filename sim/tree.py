@@ -80,7 +80,8 @@ class Tree:
         if Status.INTERRUPTED in found:
             return Status.INTERRUPTED
         fine = (Status.COMPLETED, Status.MERGED)
-        bad = sorted((status for status in found if status not in fine), key=lambda status: status is Status.NOT_FOLLOWED)
+        bad = [status for status in found if status not in fine]
+        bad.sort(key=lambda status: status is Status.NOT_FOLLOWED)
         return bad[0] if bad else Status.COMPLETED
 
     @property
