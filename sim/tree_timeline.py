@@ -91,5 +91,5 @@ class TreeTimeline:
         self.axes.set_yticks(np.array([self.lanes[number] for number in leaves]), [str(number) for number in leaves])
         self.axes.tick_params(axis="y", length=0)
         for number, label in zip(leaves, self.axes.get_yticklabels(), strict=True):
-            label.set(color=self.styles[number][0], fontsize=8.5, fontweight="bold")
+            label.set(color=self.styles[number][0], fontsize=min(8.5, 80.0 / len(leaves)), fontweight="bold")
         self.axes.set_ylabel("leaf" if leaves else f"{len(tree.leaves)} leaves", color=FAINT, fontsize=8.5)
