@@ -12,14 +12,15 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from sim.reading import read_trajectory
+    from sim.branches import simulate_branches
+    from sim.reading import read_trajectory, read_tree
     from sim.scene import load_scene
     from sim.simulation import simulate
 
-__all__ = ["compute_map", "load_scene", "read_trajectory", "simulate"]
+__all__ = ["compute_map", "load_scene", "read_trajectory", "read_tree", "simulate", "simulate_branches"]
 
 _HOMES = {"load_scene": "sim.scene", "simulate": "sim.simulation", "read_trajectory": "sim.reading",
-          "compute_map": "sim.solution_map"}
+          "compute_map": "sim.solution_map", "read_tree": "sim.reading", "simulate_branches": "sim.branches"}
 
 
 def __getattr__(name: str):

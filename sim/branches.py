@@ -11,9 +11,7 @@ from __future__ import annotations
 
 import dataclasses
 import heapq
-import math
 from collections.abc import Callable
-from dataclasses import dataclass, field
 
 import numpy as np
 
@@ -24,103 +22,9 @@ from sim.scene import Scene
 from sim.state import ACCELERATION, NOTHING, STATE, VELOCITY
 from sim.status import Status
 from sim.trajectory import MemorySink, Trajectory
-
-# Two states are one if they differ by less, relative to the size of the part: two integrations of one motion differ by
-# less, two motions by more.
-SAME = 1e-7
+from sim.tree import NO_PARENT, SAME, Branch, Tree, is_same
 
 REST = EVENT_KINDS.index("rest")
-NO_PARENT = -1
-
-
-@dataclass
-class Branch:
-    """A piece of the tree: from one split to the next, or to an end."""
-
-    number: int
-    parent: int  # NO_PARENT for the first
-    depth: int  # splits before it
-    time: float  # s, of the split that it begins with
-    taken: str  # what it does there: "acceleration nl", "velocity n", ..., "" for the first
-    sample: bool  # is it one of infinitely many (a continuum)
-    member: tuple[float, float, float] | None  # the acceleration (m/s^2) or velocity (m/s) taken, (x, y, rho theta)
-    rows: Trajectory | None = None  # its own rows, account since the start; None if it was not followed
-    merged_into: int = NO_PARENT
-    children: list[int] = field(default_factory=list)
-
-    @property
-    def status(self) -> Status:
-        """How it ended."""
-        return Status.NOT_FOLLOWED if self.rows is None else self.rows.status
-
-
-class Tree:
-    """All branches of a run; `branches[0]` begins at the start."""
-
-    def __init__(self, scene: Scene | None, branches: list[Branch]):
-        self.branches = branches
-        self.scene = scene
-
-    def __len__(self) -> int:
-        return len(self.branches)
-
-    @property
-    def leaves(self) -> list[int]:
-        """The branches that do not split, in the order of the tree."""
-        return [branch.number for branch in self.branches if not branch.children]
-
-    def path(self, number: int) -> list[Branch]:
-        """The branches from the start to this one."""
-        found = [self.branches[number]]
-        while found[0].parent != NO_PARENT:
-            found.insert(0, self.branches[found[0].parent])
-        return found
-
-    def trajectory(self, number: int) -> Trajectory:
-        """The whole motion from the start to the end of a branch, as an ordinary trajectory."""
-        pieces = [branch.rows for branch in self.path(number) if branch.rows is not None]
-        return join_pieces(pieces, self.branches[number].status)
-
-    def outcomes(self) -> list[list[int]]:
-        """The leaves that were followed to an end of their own, grouped by where the part is there and how it ended."""
-        groups: list[list[int]] = []
-        for number in self.leaves:
-            rows = self.branches[number].rows
-            if rows is None or rows.status is Status.MERGED or not len(rows):
-                continue
-            for group in groups:
-                other = self.branches[group[0]].rows
-                if other.status is rows.status and is_same(rows, rows.pose[-1], other.pose[-1]):
-                    group.append(number)
-                    break
-            else:
-                groups.append([number])
-        return groups
-
-
-def join_pieces(pieces: list[Trajectory], status: Status) -> Trajectory:
-    """One trajectory from consecutive ones: the links from steps to contacts and from events to impulses are moved."""
-    steps, contacts, events, impulses = [], [], [], []
-    n_contacts = n_impulses = 0
-    for piece in pieces:
-        own_steps, own_events = np.array(piece.steps), np.array(piece.events)
-        own_steps["first_contact"] += n_contacts
-        own_events["first_impulse"] += n_impulses
-        n_contacts, n_impulses = n_contacts + len(piece.contacts), n_impulses + len(piece.impulses)
-        steps.append(own_steps)
-        events.append(own_events)
-        contacts.append(piece.contacts)
-        impulses.append(piece.impulses)
-    last = pieces[-1]
-    return Trajectory(None, np.concatenate(steps), np.concatenate(contacts), np.concatenate(events),
-                      np.concatenate(impulses), status, last.account, last.message, last.record)
-
-
-def is_same(rows: Trajectory, pose, other) -> bool:
-    """Are two poses, or two velocities per unit time, the same to the error of the integration?"""
-    size = float(np.abs(rows.record.workpiece.vertices).max())
-    scale = np.array([size, size, 1.0])
-    return bool((np.abs(np.asarray(pose) - np.asarray(other)) <= SAME * scale * (1.0 + np.abs(pose))).all())
 
 
 def simulate_branches(scene: Scene, duration: float | None = None, *, sink=None,
@@ -159,9 +63,11 @@ class _Grower:
                 self._tell(branch)
                 continue
             status = self._follow(branch, state)
+            beyond = []
             if status is Status.SPLIT and branch.merged_into == NO_PARENT:
-                self._split(branch, state)
-            self._tell(branch)
+                beyond = self._split(branch, state)
+            for told in (branch, *beyond):  # a parent before its children
+                self._tell(told)
         return self.tree
 
     def _tell(self, branch: Branch) -> None:
@@ -212,9 +118,9 @@ class _Grower:
                     branch.merged_into = other.number
                     return
 
-    def _split(self, branch: Branch, state) -> None:
-        """Begin a branch for every member of the set in which `branch` ended."""
-        kind = int(state.fork)
+    def _split(self, branch: Branch, state) -> list[Branch]:
+        """Begin a branch for every member of the set in which `branch` ended; returns those beyond the limit."""
+        kind, beyond = int(state.fork), []
         for value, mode, sample in list_members(self.arguments, state):
             number = len(self.tree.branches)
             what = "velocity" if kind == VELOCITY else "acceleration"
@@ -223,12 +129,13 @@ class _Grower:
             self.tree.branches.append(child)
             branch.children.append(number)
             if number >= self.scene.run.max_branches:
-                self._tell(child)
+                beyond.append(child)
                 continue
             start = copy_state(state)
             start.forced, start.fork = kind, NOTHING
             start.forced_value[:] = value
             heapq.heappush(self.waiting, (child.time, number, start))
+        return beyond
 
 
 def copy_state(state):
@@ -297,10 +204,3 @@ def cut_rows(rows: Trajectory, event: int) -> Trajectory:
     impulses = int(events["first_impulse"][-1] + events["n_impulses"][-1])
     return Trajectory(None, steps, rows.contacts[:contacts], events, rows.impulses[:impulses], Status.MERGED,
                       rows.account, "", rows.record)
-
-
-def describe_spread(tree: Tree) -> float:
-    """Largest distance between the centres of mass of two outcomes [m]; 0 for one."""
-    ends = [tree.branches[group[0]].rows.pose[-1][:2] for group in tree.outcomes()]
-    return max((math.dist(a, b) for a in ends for b in ends), default=0.0)
-

@@ -14,6 +14,7 @@ import typer
 
 if TYPE_CHECKING:
     from sim.scene import Scene
+    from sim.status import Status
 
 EXIT_DONE, EXIT_NOT_WELL, EXIT_WRONG, EXIT_INTERRUPTED = 0, 1, 2, 130
 LOG_SUFFIXES = (".h5", ".hdf5")
@@ -28,6 +29,8 @@ SceneArgument = Annotated[str, typer.Argument(metavar="SCENE", help="A built-in 
 EitherArgument = Annotated[str, typer.Argument(metavar="SCENE|FILE", help="A scene, or the log of a run (.h5).")]
 SetOption = Annotated[list[str] | None, typer.Option(
     "--set", metavar="KEY=VALUE", help="Change a value of the scene, such as friction.default=0.2. May be repeated.")]
+BranchOption = Annotated[int | None, typer.Option(
+    "--branch", metavar="K", help="Of a log that holds a tree of motions: the one that ends with branch K.")]
 PlotOption = Annotated[Path | None, typer.Option(
     "--plot", metavar="FILE", help="Draw a picture as well (.png, .svg or .pdf).")]
 
@@ -77,8 +80,10 @@ def run_scene(
     output: Annotated[Path | None, typer.Option(
         "--output", "-o", metavar="FILE", help="The log to write; outputs/NAME.h5 if not given.")] = None,
     choice: Annotated[str | None, typer.Option(
-        metavar="RULE", help="What to follow where several motions are possible: continue, stick, separate or stop. "
-        "Short for --set run.choice=RULE.")] = None,
+        metavar="RULE", help="What to follow where several motions are possible: continue, stick, separate, stop, "
+        "random (one of them by lot, see --seed) or branch (all, as a tree). Short for --set run.choice=RULE.")] = None,
+    seed: Annotated[int | None, typer.Option(
+        metavar="N", help="With --choice random: one N draws one motion. Short for --set run.seed=N.")] = None,
     duration: Annotated[str | None, typer.Option(
         metavar="SECONDS", help="How long to run. Short for --set run.duration=SECONDS.")] = None,
 ) -> None:
@@ -86,14 +91,28 @@ def run_scene(
     from sim import report_run
 
     values = split_overrides(overrides or [])
-    values |= {f"run.{key}": value for key, value in (("choice", choice), ("duration", duration)) if value is not None}
+    short = {"choice": choice, "seed": None if seed is None else str(seed), "duration": duration}
+    values |= {f"run.{key}": value for key, value in short.items() if value is not None}
     loaded = open_scene(scene, values)
+    if seed is not None and loaded.run.choice != "random":
+        raise UserError(f"--seed {seed}: only --choice random draws lots; the choice is {loaded.run.choice}")
     path = output or Path("outputs") / f"{loaded.name}.h5"
+    if loaded.run.choice == "branch":
+        from sim import report_tree
+
+        tree = report_tree.run_tree_with_progress(loaded, path)
+        report_tree.print_tree(tree, path)
+        end_run(tree.status)
     trajectory = report_run.run_with_progress(loaded, path)
     report_run.print_run(trajectory, path)
-    if trajectory.status.name == "INTERRUPTED":
+    end_run(trajectory.status)
+
+
+def end_run(status: Status) -> None:
+    """End the command with the exit code for a run that ended so."""
+    if status.name == "INTERRUPTED":
         raise typer.Exit(EXIT_INTERRUPTED)
-    raise typer.Exit(EXIT_DONE if trajectory.status.completed else EXIT_NOT_WELL)
+    raise typer.Exit(EXIT_DONE if status.completed else EXIT_NOT_WELL)
 
 
 @app.command("replay")
@@ -103,11 +122,15 @@ def replay_log(
         metavar="FILE", help="Write a movie (.gif, .mp4 or .html) instead of opening a window.")] = None,
     speed: Annotated[float, typer.Option(help="Speed of the replay; 0.5 is half speed.")] = 1.0,
     fps: Annotated[float | None, typer.Option(help="Frames a second.")] = None,
+    branch: BranchOption = None,
 ) -> None:
-    """Show the log of a run in a window, or save it as a movie."""
+    """Show the log of a run in a window, or save it as a movie.
+
+    A tree of motions is shown with all branches together; with --branch K only the motion that ends with branch K.
+    """
     from sim import report_replay
 
-    report_replay.replay_file(find_log(str(file)), save, speed, fps)
+    report_replay.replay_file(find_log(str(file)), save, speed, fps, branch)
 
 
 @app.command("accelerations")
@@ -117,6 +140,7 @@ def list_accelerations(
         "--at", metavar="SECONDS", help="The time; of a scene, it is run until then. The start if not given.")] = None,
     overrides: SetOption = None,
     plot: PlotOption = None,
+    branch: BranchOption = None,
 ) -> None:
     """List every acceleration that is possible at one time, with its mode, forces and residuals.
 
@@ -128,8 +152,10 @@ def list_accelerations(
         path = find_log(source)
         from sim import report_accelerations
 
-        report_accelerations.print_of_log(path, at, plot)
+        report_accelerations.print_of_log(path, at, plot, branch)
     else:
+        if branch is not None:
+            raise UserError(f"--branch {branch}: only the log of a tree has branches, {source} is a scene")
         scene = open_scene(source, split_overrides(overrides or []))
         from sim import report_accelerations
 

@@ -1,32 +1,39 @@
 """The format of a log file: which dataset holds which fields of which table.
 
 Fields that belong together (pose, velocity, point, ...) share one dataset of shape (n, 2) or (n, 3); every other field
-has a dataset of its own. Names, units and meanings come from `sim/records.py` and nowhere else.
+has a dataset of its own. Names, units and meanings come from `sim/records.py` and `sim/branch_table.py` alone.
+
+Version 2 added `/branches` and `/events/impact_class`. What a version did not have yet reads as 0.
 """
 
 from __future__ import annotations
 
 from typing import NamedTuple
 
+import h5py
 import numpy as np
 
-from sim import records
+from sim import branch_table, records
 
 FORMAT = "stiction trajectory"
-FORMAT_VERSION = 1
+FORMAT_VERSION = 2
 MESSAGE_BYTES = 1024  # room for the message of a run in the root attributes
-TABLES = ("steps", "contacts", "events", "impulses")
+ROW_TABLES = branch_table.ROW_TABLES
+TABLES = (*ROW_TABLES, "branches")
+ADDED = {"branches": 2, "events/impact_class": 2}  # table or dataset: the version that brought it
 TABLE_FIELDS = {
     "steps": records.STEP_FIELDS,
     "contacts": records.CONTACT_FIELDS,
     "events": records.EVENT_FIELDS,
     "impulses": records.CONTACT_FIELDS,
+    "branches": branch_table.BRANCH_FIELDS,
 }
 TABLE_DTYPES = {
     "steps": records.STEP_DTYPE,
     "contacts": records.CONTACT_DTYPE,
     "events": records.EVENT_DTYPE,
     "impulses": records.CONTACT_DTYPE,
+    "branches": branch_table.BRANCH_DTYPE,
 }
 SHARED_DATASETS = {  # dataset: the fields that are its columns
     "pose": ("x", "y", "theta"),
@@ -37,6 +44,10 @@ SHARED_DATASETS = {  # dataset: the fields that are its columns
     "normal": ("nx", "ny"),
     "velocity_before": ("vx_before", "vy_before", "omega_before"),
     "velocity_after": ("vx_after", "vy_after", "omega_after"),
+    "member": branch_table.MEMBER_FIELDS,
+    "first_row": branch_table.FIRST_FIELDS,
+    "n_rows": branch_table.COUNT_FIELDS,
+    "account": tuple(name for name in branch_table.BRANCH_DTYPE.names if name.startswith(branch_table.ACCOUNT_PREFIX)),
 }
 
 
@@ -45,7 +56,7 @@ class DatasetSpec(NamedTuple):
 
     name: str
     fields: tuple[str, ...]  # its columns, in order
-    kind: str  # "f8" or "i8"
+    kind: str  # "f8", "i8" or "S" and a number of bytes (UTF-8)
     unit: str
     meaning: str
     values: tuple[str, ...]  # words for the integers 0, 1, ... ; empty if the integers are numbers
@@ -83,8 +94,23 @@ def join_units(units: list[str]) -> str:
 LAYOUTS = {table: build_layout(table) for table in TABLES}
 
 
+def find_type(spec: DatasetSpec) -> np.dtype:
+    """The type of a dataset in the file."""
+    return h5py.string_dtype("utf-8", int(spec.kind[1:])) if spec.kind[0] == "S" else np.dtype(spec.kind)
+
+
+def is_in_version(version: int, table: str, dataset: str | None = None) -> bool:
+    """Did files of this version have the table, or the dataset in it?"""
+    newest = ADDED.get(table, 1) if dataset is None else max(ADDED.get(table, 1), ADDED.get(f"{table}/{dataset}", 1))
+    return version >= newest
+
+
 def pack_columns(table: np.ndarray, spec: DatasetSpec) -> np.ndarray:
     """The block of a dataset: (n,) or (n, columns), C-contiguous."""
+    if spec.kind[0] == "S":
+        block = np.empty(len(table), dtype=find_type(spec))  # a cast would not take on the mark of UTF-8
+        block[...] = table[spec.fields[0]]
+        return block
     if len(spec.fields) == 1:
         return np.ascontiguousarray(table[spec.fields[0]])
     block = np.empty((len(table), len(spec.fields)), dtype=spec.kind)
@@ -93,10 +119,8 @@ def pack_columns(table: np.ndarray, spec: DatasetSpec) -> np.ndarray:
     return block
 
 
-def unpack_columns(block: np.ndarray, spec: DatasetSpec, table: np.ndarray) -> None:
-    """The inverse of `pack_columns`: fill the fields of a table."""
-    if len(spec.fields) == 1:
-        table[spec.fields[0]] = block
-        return
-    for column, field in enumerate(spec.fields):
-        table[field] = block[:, column]
+def unpack_columns(block: np.ndarray, fields: tuple[str, ...], table: np.ndarray) -> None:
+    """The inverse of `pack_columns`: fill the fields of a table from the columns of a block, but for unknown ones."""
+    for column, field in enumerate(fields):
+        if field in table.dtype.names:
+            table[field] = block if block.ndim == 1 else block[:, column]

@@ -21,21 +21,24 @@ from PIL import GifImagePlugin
 from sim.frames import ReplayError, find_frame_times
 from sim.movie_page import build_page
 from sim.palette import Palette
-from sim.picture import SIZE, Picture, Repainter
+from sim.picture import SIZE, Repainter
 from sim.trajectory import Trajectory
+from sim.tree import Tree
+from sim.tree_frames import TreeMotion
+from sim.tree_picture import make_picture
 
 SAMPLES = 6  # frames that the palette is made of
 
 
 def save_movie(
-    trajectory: Trajectory | str | Path,
+    trajectory: Trajectory | Tree | str | Path,
     path: str | Path,
     fps: float = 25.0,
     speed: float = 1.0,
     dpi: float = 100.0,
     progress: Callable[[int, int], None] | None = None,
 ) -> Path:
-    """Write a movie of a trajectory, or of the log with that name, to `path` (.gif, .mp4 or .html).
+    """Write a movie of a trajectory or tree, or of the log with that name, to `path` (.gif, .mp4 or .html).
 
     The movie has a frame every speed/fps seconds of the log and one at its end. `progress(done, all)` is called after
     each frame. Raises ReplayError if the suffix, the encoder, the folder or a number is not usable, before drawing.
@@ -43,10 +46,7 @@ def save_movie(
     path = Path(path)
     encoder_type = find_encoder(path)
     check_dpi(dpi)
-    if not isinstance(trajectory, Trajectory):
-        from sim.reading import read_trajectory
-
-        trajectory = read_trajectory(trajectory)
+    trajectory = open_source(trajectory)
     times = find_frame_times(trajectory, fps, speed)
     prepare_folder(path)
     partial = path.parent / f".stiction-{os.getpid()}-{secrets.token_hex(6)}{path.suffix.lower()}"
@@ -68,7 +68,17 @@ def save_movie(
     return path
 
 
-def draw_frames(trajectory: Trajectory, times: np.ndarray, dpi: float, speed: float = 1.0) -> Iterator[np.ndarray]:
+def open_source(source: Trajectory | Tree | TreeMotion | str | Path) -> Trajectory | TreeMotion:
+    """What is shown: of a log its trajectory, or the tree that it holds."""
+    if isinstance(source, str | Path):
+        from sim.reading import count_branches, read_trajectory, read_tree
+
+        source = read_tree(source) if count_branches(source) else read_trajectory(source)
+    return TreeMotion(source) if isinstance(source, Tree) else source
+
+
+def draw_frames(trajectory: Trajectory | TreeMotion, times: np.ndarray, dpi: float,
+                speed: float = 1.0) -> Iterator[np.ndarray]:
     """Yield one (height, width, 4) uint8 image a time, in a buffer that the next one overwrites.
 
     Width and height are even, as video encoders want.
@@ -76,7 +86,7 @@ def draw_frames(trajectory: Trajectory, times: np.ndarray, dpi: float, speed: fl
     width, height = (2.0 * round(side * dpi / 2.0) / dpi for side in SIZE)
     figure = Figure(figsize=(width, height), dpi=dpi)
     canvas = FigureCanvasAgg(figure)
-    picture = Picture(figure, trajectory, speed)
+    picture = make_picture(figure, trajectory, speed)
     picture.paint(times[0])
     repainter = Repainter(picture)
     for time in times:

@@ -1,4 +1,4 @@
-"""The 256 colours of a GIF or of the frames of a page, the same for all frames.
+"""Colours: those that tell branches apart, and the 256 of a GIF or of the frames of a page, the same for all frames.
 
 Pillow's own mapping to a given palette works on rounded colours and turns white paper grey; here the frequent colours
 are kept exactly, and each colour is looked up in a table that is filled when it is first met.
@@ -13,6 +13,16 @@ from PIL import Image
 
 COLOURS = 256
 RGB_MASK = 0xFFFFFF
+
+# After Okabe and Ito, which most colour-blind people can tell apart; yellow is darker, to be seen on white.
+BRANCH_COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000", "#A89F00")
+BRANCH_LINES = ("-", (0, (5, 2)), (0, (1, 1.5)), (0, (5, 2, 1, 2)))
+
+
+def pick_branch_style(index: int) -> tuple[str, str | tuple]:
+    """Colour and line style of the leaf of this index: eight colours, then the same with other lines."""
+    return (BRANCH_COLOURS[index % len(BRANCH_COLOURS)],
+            BRANCH_LINES[index // len(BRANCH_COLOURS) % len(BRANCH_LINES)])
 
 
 class Palette:

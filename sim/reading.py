@@ -1,4 +1,7 @@
-"""Read log files, also those that are being written or were killed, and say clearly what is wrong with others."""
+"""Read log files, also those that are being written or were killed, and say clearly what is wrong with others.
+
+Files of older versions are read as well: what they did not have yet is 0.
+"""
 
 from __future__ import annotations
 
@@ -13,8 +16,10 @@ import numpy as np
 from sim import layout
 from sim.account import Account, unpack_account
 from sim.bodies import Body, SceneRecord, copy_vertices
+from sim.branch_table import COUNT_FIELDS, FIRST_FIELDS, unpack_status
 from sim.status import Status, find_status
 from sim.trajectory import Trajectory
+from sim.tree import NO_PARENT, Branch, Tree
 from sim.unfinished import SIGNATURE, SUPERBLOCK_BYTES, UnfinishedFile, is_marked_open
 
 ATTEMPTS = 5  # a file that is being written may show half of a change
@@ -30,12 +35,28 @@ class TrajectoryFileError(ValueError):
         self.reason = reason
 
 
-def read_trajectory(path: str | Path) -> Trajectory:
+def read_trajectory(path: str | Path, branch: int | None = None) -> Trajectory:
     """Read a log. A run that is still going on, or was killed, comes back with status RUNNING and all committed rows.
 
-    Raises FileNotFoundError, or TrajectoryFileError if the file is no log, is damaged, or comes from a newer version.
+    Of a tree: the whole motion from the start to the end of `branch`; without a number, of the first leaf that was
+    followed. Raises FileNotFoundError, or TrajectoryFileError if the file is no log, is damaged, comes from a newer
+    version, or has no such branch.
     """
-    return retry_while_written(path, load_trajectory)
+    return retry_while_written(path, lambda file, path: load_trajectory(file, path, branch))
+
+
+def read_tree(path: str | Path) -> Tree:
+    """Read the log of a tree. Of one that is still growing, or was killed: all finished branches, status RUNNING;
+    branches that had begun and not ended come back without rows.
+
+    Raises FileNotFoundError, or TrajectoryFileError as `read_trajectory` does, and if the log is that of one motion.
+    """
+    return retry_while_written(path, load_tree)
+
+
+def count_branches(path: str | Path) -> int:
+    """The number of branches in a log that have ended; 0 if it is that of one motion. Raises as `read_trajectory`."""
+    return retry_while_written(path, lambda file, path: load_counts(file, path)["branches"])
 
 
 def read_trajectories(paths: Iterable[str | Path]) -> Iterator[tuple[Path, Trajectory | Exception]]:
@@ -111,14 +132,77 @@ def check_format(file: h5py.File, path: str | Path) -> None:
         )
 
 
-def load_trajectory(file: h5py.File, path: str | Path) -> Trajectory:
-    """All that a log holds."""
-    status, account, message = load_end(file)
+def load_trajectory(file: h5py.File, path: str | Path, branch: int | None = None) -> Trajectory:
+    """All that a log holds, or one path of a tree."""
     counts = load_counts(file, path)
-    tables = {name: load_table(file, name, counts[name]) for name in layout.TABLES}
+    if counts["branches"]:
+        tree = load_tree(file, path)
+        number = tree.first_leaf if branch is None else branch
+        if not 0 <= number < len(tree):
+            raise TrajectoryFileError(path, f"has no branch {number}; valid are 0 to {len(tree) - 1}")
+        return tree.trajectory(number)
+    if branch is not None:
+        raise TrajectoryFileError(path, f"has no branch {branch}: it is the log of one motion, without branches")
+    status, account, message = load_end(file)
+    tables = load_rows(file, path, counts)
+    return Trajectory(None, *tables.values(), status, account, message, load_record(file))
+
+
+def load_rows(file: h5py.File, path: str | Path, counts: dict[str, int]) -> dict[str, np.ndarray]:
+    """The four tables of rows, their links checked."""
+    tables = {name: load_table(file, name, counts[name]) for name in layout.ROW_TABLES}
     check_links(tables, path)
-    record = load_record(file)
-    return Trajectory(None, *(tables[name] for name in layout.TABLES), status, account, message, record)
+    return tables
+
+
+def load_tree(file: h5py.File, path: str | Path) -> Tree:
+    """All branches of a tree."""
+    counts = load_counts(file, path)
+    if counts["branches"] == 0:
+        raise TrajectoryFileError(path, "is the log of one motion, not of a tree: use read_trajectory")
+    status, _, message = load_end(file)
+    tables, record = load_rows(file, path, counts), load_record(file)
+    branches: dict[int, Branch] = {}
+    for row in load_table(file, "branches", counts["branches"]):
+        number, parent = int(row["number"]), int(row["parent"])
+        if number in branches or (parent == NO_PARENT) != (number == 0) or (number and parent not in branches):
+            raise TrajectoryFileError(path, f"is damaged: /branches has no place for branch {number}")
+        children = range(row["first_child"], row["first_child"] + row["n_children"])
+        member = tuple(float(row[name]) for name in ("member_x", "member_y", "member_q"))
+        branches[number] = Branch(
+            number, parent, int(row["depth"]), float(row["time"]), row["taken"].decode("utf-8", "replace"),
+            bool(row["sample"]), member if row["has_member"] else None,
+            cut_branch(tables, row, record, path) if row["followed"] else None, int(row["merged_into"]), list(children),
+        )  # fmt: skip
+    add_unfinished(branches)
+    if sorted(branches) != list(range(len(branches))):
+        raise TrajectoryFileError(path, "is damaged: /branches does not have all numbers")
+    return Tree(None, [branches[number] for number in range(len(branches))], status, message)
+
+
+def cut_branch(tables: dict[str, np.ndarray], row: np.void, record: SceneRecord, path: str | Path) -> Trajectory:
+    """The rows of one branch, with links that count from its own first rows."""
+    firsts, numbers = ([int(row[name]) for name in names] for names in (FIRST_FIELDS, COUNT_FIELDS))
+    own = []
+    for table, first, number in zip(tables.values(), firsts, numbers, strict=True):
+        if not 0 <= first <= first + number <= len(table):
+            raise TrajectoryFileError(path, f"is damaged: branch {row['number']} has rows that are not there")
+        own.append(table[first : first + number].copy())
+    steps, contacts, events, impulses = own
+    steps["first_contact"] -= firsts[1]
+    events["first_impulse"] -= firsts[3]
+    check_links(dict(zip(layout.ROW_TABLES, own, strict=True)), path)
+    status, account, message = unpack_status(row)
+    return Trajectory(None, steps, contacts, events, impulses, status, account, message, record)
+
+
+def add_unfinished(branches: dict[int, Branch]) -> None:
+    """Branches that had begun and not ended when the log broke off: only their parents are known."""
+    for parent in list(branches.values()):
+        for number in parent.children:
+            if number not in branches:
+                time = max([parent.time, *parent.rows.time[-1:], *parent.rows.events["time"][-1:]])
+                branches[number] = Branch(number, parent.number, parent.depth + 1, float(time), "", False, None)
 
 
 def load_end(file: h5py.File) -> tuple[Status, Account, str]:
@@ -131,9 +215,13 @@ def load_end(file: h5py.File) -> tuple[Status, Account, str]:
 
 def load_counts(file: h5py.File, path: str | Path) -> dict[str, int]:
     """The number of committed rows of each table, checked against what the datasets hold."""
-    counts = dict(zip(layout.TABLES, (int(count) for count in file["committed"][...]), strict=True))
-    for table, count in counts.items():
-        shortest = min(len(file[table][spec.name]) for spec in layout.LAYOUTS[table])
+    version = int(file.attrs["format_version"])
+    tables = [table for table in layout.TABLES if layout.is_in_version(version, table)]
+    counts = dict.fromkeys(layout.TABLES, 0)
+    counts |= zip(tables, (int(count) for count in file["committed"][...]), strict=True)
+    for table in tables:
+        count = counts[table]
+        shortest = min(len(file[table][spec.name]) for spec in list_datasets(file, table))
         if shortest < count:
             raise TrajectoryFileError(path, f"is damaged: /{table} holds {shortest} of {count} rows")
     return counts
@@ -142,11 +230,20 @@ def load_counts(file: h5py.File, path: str | Path) -> dict[str, int]:
 def load_table(file: h5py.File, table: str, count: int) -> np.ndarray:
     """The first `count` rows of a table."""
     rows = np.zeros(count, layout.TABLE_DTYPES[table])
-    for spec in layout.LAYOUTS[table]:
+    if count == 0:
+        return rows
+    for spec in list_datasets(file, table):
         dataset = file[table][spec.name]
-        if count:
-            layout.unpack_columns(dataset[:count], spec, rows)
+        columns = tuple(map(decode_text, dataset.attrs.get("columns", spec.fields)))
+        layout.unpack_columns(dataset[:count], columns, rows)
     return rows
+
+
+def list_datasets(file: h5py.File, table: str) -> list[layout.DatasetSpec]:
+    """The datasets that a table of this file must have; of an older version, also such as it was ahead with."""
+    version, group = int(file.attrs["format_version"]), file[table]
+    return [spec for spec in layout.LAYOUTS[table]
+            if layout.is_in_version(version, table, spec.name) or spec.name in group]
 
 
 def check_links(tables: dict[str, np.ndarray], path: str | Path) -> None:
@@ -156,7 +253,7 @@ def check_links(tables: dict[str, np.ndarray], path: str | Path) -> None:
         ("events", "impulses", "first_impulse", "n_impulses"),
     ):
         ends = tables[table][first] + tables[table][number]
-        if len(ends) and ends.max() > len(tables[child]):
+        if len(ends) and (ends.max() > len(tables[child]) or tables[table][first].min() < 0):
             raise TrajectoryFileError(path, f"is damaged: /{table} points past the end of /{child}")
 
 
@@ -201,7 +298,9 @@ def load_description(file: h5py.File, path: str | Path) -> list[str]:
     lines.append(f"status     {status}: {status.happened}")
     if message:
         lines.append(f"message    {message}")
-    if account == Account():
+    if counts["branches"]:
+        lines.append("account    each branch has its own")
+    elif account == Account():
         lines.append("account    none (it is written when a run ends)")
     else:
         lines.extend(f"account    {line}" for line in account.describe())

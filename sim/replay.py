@@ -4,6 +4,8 @@
     save_movie(trajectory, "a.gif")              .gif, .mp4 or .html; needs no display
     show(trajectory)                             a window
 
+`save_movie` and `show` take a tree of motions as well, and show its branches together.
+
 Only `show` imports pyplot, which chooses a window system.
 """
 
@@ -19,9 +21,12 @@ from matplotlib.widgets import Button
 
 from sim.draw import FAINT, PART_FACE, FramePainter, draw_frame
 from sim.frames import ReplayError
-from sim.movie import save_movie
-from sim.picture import Picture, Repainter
+from sim.movie import open_source, save_movie
+from sim.picture import Repainter
 from sim.trajectory import Trajectory
+from sim.tree import Tree
+from sim.tree_frames import TreeMotion
+from sim.tree_picture import make_picture
 
 __all__ = ["FramePainter", "ReplayError", "Viewer", "draw_frame", "save_movie", "show"]
 
@@ -31,15 +36,13 @@ KEYS = "space: play, pause     ← →: one row of the log, with shift ten     t
 LONGEST_PAUSE = 0.25  # s of real time: after a longer one, such as a dragged window, the replay goes on from there
 
 
-def show(trajectory: Trajectory | str | Path, fps: float = 25.0, speed: float = 1.0, block: bool = True) -> Viewer:
-    """Open a window with the replay of a trajectory, or of the log with that name, and wait until it is closed.
+def show(trajectory: Trajectory | Tree | str | Path, fps: float = 25.0, speed: float = 1.0,
+         block: bool = True) -> Viewer:
+    """Open a window with the replay of a trajectory or tree, or of the log with that name; wait until it is closed.
 
     Raises ReplayError where there is no display. With `block=False` the caller runs pyplot's event loop.
     """
-    if not isinstance(trajectory, Trajectory):
-        from sim.reading import read_trajectory
-
-        trajectory = read_trajectory(trajectory)
+    trajectory = open_source(trajectory)
     if len(trajectory) == 0:
         raise ReplayError("there is nothing to show: the log has no rows")
     figure = open_window(trajectory.record.name)
@@ -77,7 +80,8 @@ class Viewer:
     the log, with shift by ten; home and end.
     """
 
-    def __init__(self, figure: Figure, trajectory: Trajectory, fps: float = 25.0, speed: float = 1.0):
+    def __init__(self, figure: Figure, trajectory: Trajectory | TreeMotion, fps: float = 25.0,
+                 speed: float = 1.0):
         for name, value in (("fps", fps), ("speed", speed)):
             if not 0.0 < value < 1e12:
                 raise ReplayError(f"{name} must be a positive number, not {value!r}")
@@ -87,7 +91,7 @@ class Viewer:
         self.time = float(trajectory.time[0])
         self._row = 0
         self._last_tick: float | None = None
-        self.picture = Picture(figure, trajectory, speed, BUTTONS_HEIGHT)
+        self.picture = make_picture(figure, trajectory, speed, BUTTONS_HEIGHT)
         self.picture.paint(self.time)
         self._repainter = Repainter(self.picture)
         self._add_controls(figure)

@@ -9,7 +9,7 @@ import numpy as np
 from rich.console import Console
 
 from sim.console import format_number, make_console, make_table
-from sim.scene import Scene
+from sim.scene import Scene, SceneError
 
 HEADLINES = {
     "none": "No acceleration satisfies the laws of rigid bodies with Coulomb friction.",
@@ -25,6 +25,11 @@ def print_of_scene(scene: Scene, at: float | None, plot: Path | None = None) -> 
     if not at:
         print_state(scene, None, None, 0.0, plot)
         return
+    if scene.run.choice == "branch":
+        raise SceneError(
+            f'{scene.name}: with run.choice = "branch" there are several motions until t = {at!r} s. Run it into a log '
+            "and name one (--branch), or follow one motion: --set run.choice=continue"
+        )
     from sim import simulate
 
     trajectory = simulate(scene, duration=at, output_interval=None)
@@ -33,10 +38,16 @@ def print_of_scene(scene: Scene, at: float | None, plot: Path | None = None) -> 
     print_row(scene, trajectory, -1, plot)
 
 
-def print_of_log(path: Path, at: float | None, plot: Path | None = None) -> None:
-    """The accelerations at a row of a log; where there is no row at that time, the logged scene is run until then."""
-    from sim.reading import read_trajectory
+def print_of_log(path: Path, at: float | None, plot: Path | None = None, branch: int | None = None) -> None:
+    """The accelerations at a row of a log; where there is no row at that time, the logged scene is run until then.
 
+    Of a tree: at a row of the motion that ends with `branch`, which must be there. Raises TrajectoryFileError.
+    """
+    from sim.reading import count_branches, read_trajectory
+
+    if branch is not None or count_branches(path):
+        print_of_branch(path, at, plot, branch)
+        return
     trajectory = read_trajectory(path)
     if len(trajectory) == 0:
         make_console(stderr=True).print(f"{path} has no rows; this is the start of its scene.")
@@ -49,6 +60,30 @@ def print_of_log(path: Path, at: float | None, plot: Path | None = None) -> None
     else:
         make_console(stderr=True).print(f"The log has no row at t = {at!r} s: its scene is run until then.")
         print_of_scene(trajectory.scene, at, plot)
+
+
+def print_of_branch(path: Path, at: float | None, plot: Path | None, branch: int | None) -> None:
+    """The accelerations at a row of one branch of a tree; without a number, of the first leaf that was followed."""
+    from sim.reading import TrajectoryFileError, read_trajectory, read_tree
+
+    if branch is None:
+        branch = read_tree(path).first_leaf
+        make_console(stderr=True).print(f"This is branch {branch}; choose another with --branch.")
+    trajectory = read_trajectory(path, branch)
+    if len(trajectory) == 0:
+        raise TrajectoryFileError(path, f"branch {branch} has no rows")
+    times = trajectory.time
+    at = float(times[0]) if at is None else at
+    row = int(np.searchsorted(times, at, side="right")) - 1
+    if row < 0 or times[row] != at:
+        near = times[max(row, 0) : row + 2]
+        words = " and ".join(f"{time!r}" for time in near.tolist())
+        raise TrajectoryFileError(
+            path,
+            f"branch {branch} has no row at t = {at!r} s; the nearest are at {words} s. A smaller run.output_interval "
+            "gives more rows",
+        )
+    print_row(trajectory.scene, trajectory, row, plot)
 
 
 def print_row(scene: Scene, trajectory, row: int, plot: Path | None = None) -> None:

@@ -41,9 +41,13 @@ def print_scene(scene: Scene) -> bool:
 def print_log(path: Path) -> bool:
     """Describe a log and check the laws in every row; returns whether all hold and the run has ended by itself."""
     from sim.check_log import check_log
-    from sim.reading import read_trajectory
+    from sim.reading import count_branches, read_trajectory
     from sim.report_run import describe_run
 
+    if count_branches(path):
+        from sim.report_tree import print_tree_log
+
+        return print_tree_log(path)
     trajectory = read_trajectory(path)
     verdicts = check_log(trajectory)
     ended = trajectory.status.name != "RUNNING"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shlex
 import sys
+from collections.abc import Callable
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -55,15 +56,19 @@ def skip_blas():
 
 
 @contextmanager
-def show_progress(scene: Scene):
-    """Yields a function to call with the time reached, and one to call when compiling begins."""
+def show_progress(scene: Scene, describe: Callable[[], str] | None = None):
+    """Yields a function to call with the time reached, and one to call when compiling begins.
+
+    `describe` gives the words beside the bar whenever it moves; the name of the scene if not given.
+    """
     console = make_console(stderr=True)
     bar = Progress(TextColumn("{task.description}"), BarColumn(),
                    TextColumn("{task.completed:.3g} of {task.total:.3g} s"), TimeRemainingColumn(),
                    console=console, transient=True, disable=not console.is_terminal)
     task = bar.add_task(scene.name, total=scene.run.duration)
     with bar:
-        yield (lambda time, *_: bar.update(task, completed=time)), (lambda: console.print(COMPILING))
+        yield (lambda time, *_: bar.update(task, completed=time, description=describe() if describe else scene.name),
+               lambda: console.print(COMPILING))
 
 
 def print_run(trajectory: Trajectory, path: Path) -> None:

@@ -7,7 +7,8 @@
     /contacts/...     one row for each closed contact of each step, see /steps/first_contact and n_contacts
     /events/...       one row an event
     /impulses/...     one row for each contact of each event, see /events/first_impulse and n_impulses
-    /committed        how many rows of the four tables are valid, written last
+    /branches/...     one row for each branch of a tree, see `sim/tree_storage.py`; empty for one motion
+    /committed        how many rows of the five tables are valid, written last
 
 Everything is created first under a temporary name beside the target; the first chunk of rows puts it in place of an
 older file in one step. From then on the file is in HDF5's single-writer-multiple-readers mode: every chunk ends with a
@@ -33,6 +34,7 @@ import numpy as np
 from sim import layout
 from sim.account import ACCOUNT_DTYPE, ACCOUNT_FIELDS, Account, pack_account
 from sim.bodies import Body, SceneRecord, build_scene_record
+from sim.branch_table import BRANCH_DTYPE
 from sim.disk_space import NO_ROOM, redirect_to_nowhere, reserve_space
 from sim.reading import TrajectoryFileError, describe_file, read_trajectories, read_trajectory
 from sim.status import Status
@@ -46,6 +48,7 @@ DEFAULT_CHUNK_ROWS = 1024
 MAX_CHUNK_ROWS = 8192  # 64 KiB of one field
 MIN_CHUNK_ROWS = 32
 SPARE_BYTES = 256 * 1024  # reserved for HDF5's own bookkeeping with every chunk of rows
+NO_BRANCHES = np.zeros(0, BRANCH_DTYPE)
 BYTES_PER_CHUNK_ENTRY = 64  # generous size of one entry in HDF5's index of chunks
 
 
@@ -109,11 +112,17 @@ class H5Sink:
         else:
             self.close(Status.FAILED, Account(), "the log was left without being closed")
 
-    def write(self, steps: np.ndarray, contacts: np.ndarray, events: np.ndarray, impulses: np.ndarray) -> None:
+    @property
+    def rows(self) -> dict[str, int]:
+        """The number of rows written to each table."""
+        return dict(self._rows)
+
+    def write(self, steps: np.ndarray, contacts: np.ndarray, events: np.ndarray, impulses: np.ndarray,
+              branches: np.ndarray = NO_BRANCHES) -> None:
         """Append one chunk of each table and flush it; raises WriteError, after which only `close` makes sense."""
         if self._file is None or self._broken:
             raise ValueError(f"the log {self.path} is closed")
-        tables = dict(zip(layout.TABLES, (steps, contacts, events, impulses), strict=True))
+        tables = dict(zip(layout.TABLES, (steps, contacts, events, impulses, branches), strict=True))
         try:
             self._reserve({name: len(table) for name, table in tables.items()})
         except OSError as error:
@@ -171,7 +180,7 @@ class H5Sink:
         for name, count in new_rows.items():
             rows = self._chunk_rows[name]
             before, after = (-(-total // rows) for total in (self._rows[name], self._rows[name] + count))
-            row_bytes = sum(8 * len(spec.fields) for spec in layout.LAYOUTS[name])
+            row_bytes = sum(layout.find_type(spec).itemsize * len(spec.fields) for spec in layout.LAYOUTS[name])
             entries = len(layout.LAYOUTS[name]) * BYTES_PER_CHUNK_ENTRY
             size += (after - before) * (rows * row_bytes + entries)
         identifier = self._file.id
@@ -223,7 +232,7 @@ def choose_chunk_rows(rows_hint: int | None) -> dict[str, int]:
     steps = DEFAULT_CHUNK_ROWS if rows_hint is None else 1 << max(int(rows_hint) - 1, 0).bit_length()
     steps = min(max(steps, MIN_CHUNK_ROWS), MAX_CHUNK_ROWS)
     rare = max(steps // 8, MIN_CHUNK_ROWS)
-    return {"steps": steps, "contacts": steps, "events": rare, "impulses": rare}
+    return {"steps": steps, "contacts": steps, "events": rare, "impulses": rare, "branches": MIN_CHUNK_ROWS}
 
 
 def check_target(path: Path, target: Path) -> None:
@@ -291,7 +300,7 @@ def create_table(file: h5py.File, table: str, chunk_rows: dict[str, int]) -> lis
     for spec in layout.LAYOUTS[table]:
         tail = () if len(spec.fields) == 1 else (len(spec.fields),)
         dataset = group.create_dataset(
-            spec.name, (0, *tail), spec.kind, maxshape=(None, *tail), chunks=(chunk_rows[table], *tail)
+            spec.name, (0, *tail), layout.find_type(spec), maxshape=(None, *tail), chunks=(chunk_rows[table], *tail)
         )
         dataset.attrs["unit"] = spec.unit
         dataset.attrs["meaning"] = spec.meaning

@@ -42,13 +42,26 @@ def compute_view(trajectory: Trajectory, aspect: float) -> View:
     """The window of width / height = `aspect` that holds the whole motion, or follows the part if it goes far."""
     if len(trajectory) == 0:
         raise ReplayError("there is nothing to show: the log has no rows")
-    vertices = trajectory.record.workpiece.vertices
-    size = 2.0 * float(np.max(np.hypot(vertices[:, 0], vertices[:, 1])))
-    picks = np.unique(np.linspace(0, len(trajectory) - 1, SAMPLES).round().astype(int))
-    poses = trajectory.pose[picks]
+    follows = bool(np.max(np.ptp(trajectory.pose[:, :2], axis=0))
+                   > FOLLOW_RATIO * measure_part(trajectory.record.workpiece.vertices))  # fmt: skip
+    return frame_poses(trajectory.record.workpiece.vertices, pick_poses(trajectory), aspect, follows)
+
+
+def measure_part(vertices: np.ndarray) -> float:
+    """Twice the largest distance of a vertex from the centre of mass."""
+    return 2.0 * float(np.max(np.hypot(vertices[:, 0], vertices[:, 1])))
+
+
+def pick_poses(trajectory: Trajectory) -> np.ndarray:
+    """(n, 3): at most SAMPLES poses, spread over the rows."""
+    return trajectory.pose[np.unique(np.linspace(0, len(trajectory) - 1, SAMPLES).round().astype(int))]
+
+
+def frame_poses(vertices: np.ndarray, poses: np.ndarray, aspect: float, follows: bool) -> View:
+    """The window of width / height = `aspect` that holds the part in all poses, or follows it."""
+    size = measure_part(vertices)
     corners = np.concatenate([transform_outline(vertices, pose) for pose in poses])
     low, high = corners.min(axis=0), corners.max(axis=0)
-    follows = bool(np.max(np.ptp(trajectory.pose[:, :2], axis=0)) > FOLLOW_RATIO * size)
     if follows:
         half = np.array([aspect, 1.0]) * (0.5 * FOLLOW_HEIGHT * size)
     else:

@@ -56,7 +56,7 @@ def test_c01_many_files_one_broken(tmp_path):
 def write_newer(path):
     write_log(path)
     with h5py.File(path, "r+") as file:
-        file.attrs["format_version"] = 2
+        file.attrs["format_version"] = 99
 
 
 def drop_dataset(path):
@@ -87,7 +87,7 @@ BROKEN = {
     "text": (lambda path: path.write_text("time,x,y\n" * 100), "is not an HDF5 file"),
     "folder": (lambda path: path.mkdir(), "is a folder"),
     "foreign": (write_foreign, "not a stiction trajectory"),
-    "newer": (write_newer, "newer version .*format 2"),
+    "newer": (write_newer, "newer version .*format 99"),
     "no dataset": (drop_dataset, "is damaged.*pose"),
     "few rows": (cut_rows, "holds 3 of 60 rows"),
     "few contacts": (cut_contacts, "points past the end of /contacts"),
@@ -155,6 +155,6 @@ def test_a_killed_log_reads_like_the_closed_one(tmp_path, whole_logs):
 def test_description(tmp_path):
     write_log(tmp_path / "a.h5", message="all is well")
     text = "\n".join(describe_file(tmp_path / "a.h5"))
-    for part in ("stiction trajectory, version 1", "box_slides: A box slides", "30 steps, 60 contacts, 3 events",
+    for part in ("stiction trajectory, version 2", "box_slides: A box slides", "30 steps, 60 contacts, 3 events",
                  "0 s to 0.029 s", "COMPLETED", "all is well", "penetration", "obstacle 1"):  # fmt: skip
         assert part in text, f"{part!r} not in\n{text}"
