@@ -8,9 +8,10 @@ import numpy as np
 import pytest
 
 from sim import load_scene, simulate
-from sim.branches import describe_spread, simulate_branches
+from sim.branches import simulate_branches
 from sim.scene import SceneError, parse_scene
 from sim.status import Status
+from sim.tree import describe_spread
 from tests import scene_builders as builders
 from tests.sim.motion import check_laws, get_kinds
 from tests.sim.test_analytic_motions import build_rod
