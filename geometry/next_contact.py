@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from math import ceil, sqrt
+from math import sqrt
 
 import numpy as np
 
@@ -15,6 +15,9 @@ from geometry.path import bound_path, evaluate_path
 # Steps of one march. Convergence is quadratic at a crossing and linear at a graze, where about a hundred suffice.
 MARCH_LIMIT = 100_000
 
+# Depth, in touch distances, up to which a crossing that no step showed is put down to the rounding of a very long path.
+ROUGH = 1e6
+
 
 @kernel
 def find_next_contact(part, walls, path, duration, active, touch, scratch):
@@ -22,15 +25,22 @@ def find_next_contact(part, walls, path, duration, active, touch, scratch):
 
     `active` (n, 3) holds the closed contacts, to be left out. Returns that time, with the contact in
     `scratch.spot.hit`, or infinity. The interval is cut into pieces in which the part travels at most its own radius;
-    each needs only the walls near it.
+    each needs only the walls near it. Far from all walls a piece lasts until they can be reached.
     """
     speed, omega, _, _ = bound_path(path, duration)
-    travel = (speed + omega * part.radius) * duration
-    pieces = int(ceil(travel / part.radius)) if travel > part.radius else 1
-    earliest = np.inf
-    for piece in range(pieces):
-        begin, end = duration * piece / pieces, duration * (piece + 1) / pieces
+    rate = speed + omega * part.radius
+    piece = part.radius / rate if rate * duration > part.radius else duration
+    earliest, end = np.inf, 0.0
+    while end < duration:
+        begin = end
         evaluate_path(path, begin, scratch.spot.pose, scratch.spot.velocity)
+        away = _compute_distance_from_walls(walls, scratch.spot.pose) - part.radius - touch
+        if away > part.radius:
+            end = begin + away / speed if speed > 0.0 else duration
+            continue
+        end = min(begin + piece, duration)
+        if end <= begin:
+            end = duration
         reach = part.radius + speed * (end - begin) + touch
         n_near = find_nearby_walls(walls, scratch.spot.pose[0], scratch.spot.pose[1], reach, scratch)
         if n_near == 0:
@@ -47,7 +57,7 @@ def find_next_contact(part, walls, path, duration, active, touch, scratch):
                         continue
                     triple = scratch.spot.triple
                     triple[0], triple[1], triple[2] = kind, i, j
-                    time = _march(part, walls, path, (begin, min(end, earliest), duration, piece > 0), touch, scratch)
+                    time = _march(part, walls, path, (begin, min(end, earliest), duration, begin > 0.0), touch, scratch)
                     if time < earliest:
                         earliest = time
                         copy_row(scratch.spot.hit, triple)
@@ -55,6 +65,15 @@ def find_next_contact(part, walls, path, duration, active, touch, scratch):
         if earliest < np.inf:
             return earliest
     return earliest
+
+
+@jit
+def _compute_distance_from_walls(walls, pose):
+    """Distance of the centre of mass from the box around all walls."""
+    box = walls.node[0]
+    x = max(box.x_min - pose[0], pose[0] - box.x_max, 0.0)
+    y = max(box.y_min - pose[1], pose[1] - box.y_max, 0.0)
+    return sqrt(x * x + y * y)
 
 
 @kernel
@@ -75,7 +94,7 @@ def _march(part, walls, path, interval, touch, scratch):
     rate = speed + omega * part.radius
     exact = 1e-3 * touch
     length = walls.edge[triple[2]].length if triple[0] == TYPE_B else part.edge[triple[1]].length
-    tau, doubling, previous, level = begin, 1.0, begin, -touch
+    tau, doubling, previous, level, last_gap = begin, 1.0, begin, -touch, -1.0
     for _ in range(MARCH_LIMIT):
         if tau > end:
             if armed or previous >= end:
@@ -88,6 +107,10 @@ def _march(part, walls, path, interval, touch, scratch):
             armed = True
         elif armed and distance <= touch and gap <= exact and gap_rate <= touch / duration:
             return tau
+        elif armed and last_gap > 0.0 and -ROUGH * touch < gap < -touch:
+            if 0.0 <= along <= length:  # the path is rounded more than contacts are: the crossing cannot be resolved
+                return tau
+        last_gap = gap if 0.0 <= along <= length else -1.0
         if triple[0] == TYPE_B:
             curvature = acceleration + (alpha + omega * omega) * part.radius
         else:

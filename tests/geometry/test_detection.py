@@ -13,7 +13,7 @@ from geometry.detection import (
     find_contacts,
 )
 from geometry.next_contact import find_next_contact
-from geometry.path import fill_path
+from geometry.path import evaluate_path, fill_path
 from tests.geometry.test_contacts import SQUARE, TABLE, make_walls
 
 TOUCH = 1e-12
@@ -172,3 +172,21 @@ def test_next_contact_against_dense_sampling(seed):
         pose = np.array(q) + time * np.array(v) + 0.5 * time * time * a
         assert compute_clearance(part, walls, pose, NOTHING, 0, 10.0, scratch) < 1e-13, f"seed {seed}"
         assert abs(compute_contact(part, walls, np.array(hit), pose)[0]) < 1e-13, f"seed {seed}"
+
+
+def test_a_part_that_leaves_for_ever_costs_little():
+    """10 000 km in one step: far from all walls the search takes strides. It comes back, and is found."""
+    part, walls = build_part(SQUARE), make_walls(TABLE)
+    scratch, path = allocate_scratch(part, walls), np.zeros((3, 6))
+    start = np.array([0.0, 2.0, 0.0, 0.0, 10.0, 0.0, 0.0, -2e-6, 0.0])  # thrown up slowly under a weak pull
+    duration = 2.0 * 10.0 / 2e-6 * (1.0 + 2e-8)
+    end = start.copy()
+    end[1] = start[1] + 10.0 * duration - 1e-6 * duration**2
+    end[4] = 10.0 - 2e-6 * duration
+    fill_path(path, duration, start, end)
+    time = find_next_contact(part, walls, path, duration, NOTHING, TOUCH, scratch)
+    # gap 1 above the table at the start: 1 + 10 t - 1e-6 t^2 = 0
+    assert time == pytest.approx((10.0 + np.sqrt(100.0 + 4e-6)) / 2e-6, rel=1e-12)
+    # though the path is 25 000 km high, and rounded to more than the touch distance
+    evaluate_path(path, time, start[0:3], start[3:6])
+    assert abs(start[1] - 1.0) < 1e-6
