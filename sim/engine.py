@@ -6,11 +6,8 @@ from math import sqrt
 
 import numpy as np
 
-from dynamics.accelerations import ONE, find_members
-from dynamics.choose import BRANCH
-from dynamics.closed import fill_from_mode, is_unique, make_problem
+from dynamics.closed import fill_from_mode, make_problem
 from dynamics.constrained import FREE, OK, evaluate_mode, is_singular
-from dynamics.problem import VERTICES
 from dynamics.reactions import solve_forces
 from geometry._jit import jit, kernel
 from geometry._record import copy_row
@@ -21,7 +18,7 @@ from geometry.path import bound_path, evaluate_path, fill_constant_path, fill_pa
 from sim import events
 from sim.events import MODE_LOST, NO_MONITOR, NOT_KNOWN, compute_monitor, locate_end_of_mode, locate_level
 from sim.jump import jump, tally_uniqueness
-from sim.recorder import account_contacts, has_room, write_event, write_row
+from sim.recorder import account_contacts, has_room, write_row
 from sim.state import DONE, JUMP, STEP, TICKS
 from sim.status_codes import (
     COMPLETED,
@@ -35,6 +32,7 @@ from sim.status_codes import (
     STEP_TOO_SMALL,
 )
 from sim.step import ORDER, advance, evaluate_rate
+from sim.survey import survey
 
 # Phases of the loop between two looks at the keyboard.
 PAUSE_AFTER = 20_000
@@ -42,10 +40,6 @@ PAUSE_AFTER = 20_000
 # How clearly the old mode must be violated where the next one is chosen, in units of the rounding of a monitor. The
 # search for accelerations blurs by about a tenth of one unit; the larger, the further ahead the choice is made.
 LOOK_AHEAD = 1000.0
-
-# How long after another acceleration became possible the set is computed that branches begin with, relative to the
-# step: at the very time it is possible within rounding only.
-SURVEY_AHEAD = 1e-5
 
 
 @kernel
@@ -105,7 +99,6 @@ def _step(body, options, state, tools, log):
     state.friction_start = state.friction
     if state.at_rest == 1:
         fill_constant_path(state.path, state.pose)
-        state.power_start, state.power_end = 0.0, 0.0
         state.path_length = left
         state.time = options.duration
         state.phase, state.after_ticks = TICKS, DONE
@@ -120,7 +113,6 @@ def _step(body, options, state, tools, log):
     if code != GO_ON:
         return code
     fill_path(state.path, h, tools.desk.start, tools.desk.end)
-    state.power_start, state.power_end = tools.desk.step.stage[0, 6], tools.desk.step.stage[6, 6]
     found, time = _find_event(body, options, state, tools, h)
     if not found:
         time = h
@@ -130,7 +122,7 @@ def _step(body, options, state, tools, log):
         state.time = options.duration
     state.phase = TICKS
     state.after_ticks = JUMP if found else STEP
-    if not found and state.mode.n > 0 and options.survey and _survey(body, options, state, tools, log):
+    if not found and state.mode.n > 0 and options.survey and survey(body, options, state, tools, log):
         _go_back(body, options, state, tools)
     account_contacts(body, state)
     return GO_ON
@@ -322,54 +314,6 @@ def _shorten(body, state, tools, tau):
     advance(body, state.mode, tau, work)
     _put_ends(tools.desk.end, work.end, work.stage[6])
     fill_path(state.path, tau, tools.desk.start, tools.desk.end)
-    state.power_end = work.stage[6, 6]
-
-
-@kernel
-def _count_kind(body, options, state, tools, tau):
-    """Kind of the acceleration set at time tau of the path."""
-    evaluate_path(state.path, tau, tools.desk.probe.pose, tools.desk.probe.velocity)
-    where = (tools.desk.probe.pose, tools.desk.probe.velocity)
-    fill_from_mode(body, state.mode, where, options.scales.speed, tools.desk.closed)
-    closed = tools.desk.closed
-    if is_unique(closed):
-        tools.buffer.found.counts[VERTICES] = 1
-        return ONE
-    return find_members(make_problem(closed, body.w), options.tolerances, tools.buffer)
-
-
-@kernel
-def _survey(body, options, state, tools, log):
-    """Look whether another acceleration became possible during the step, or ceased to be, and log when.
-
-    True if branches are followed and must split there; the path then ends at that time.
-    """
-    h = state.path_length
-    kind = _count_kind(body, options, state, tools, h)
-    members = tools.buffer.found.counts[VERTICES]
-    if kind == state.set_kind:
-        return False
-    low, high = 0.0, h
-    for _ in range(60):
-        middle = 0.5 * (low + high)
-        if middle <= low or middle >= high:
-            break
-        if _count_kind(body, options, state, tools, middle) == state.set_kind:
-            low = middle
-        else:
-            high = middle
-    time = state.path_start + high
-    if options.rule == BRANCH and kind > state.set_kind:
-        ahead = min(high + SURVEY_AHEAD * h, h)
-        evaluate_path(state.path, ahead, state.ahead_pose, state.ahead_velocity)
-        state.ahead, state.path_length = 1, high
-        return True
-    tally_uniqueness(state, time)
-    state.kind_time, state.kind_before = time, state.set_kind
-    state.set_kind, state.members = kind, members
-    state.cause[:] = -1
-    write_event(body, state, log, (time, events.UNIQUENESS, kind, members, 1.0, 0), state.velocity, state.velocity)
-    return False
 
 
 @kernel
@@ -380,6 +324,25 @@ def _go_back(body, options, state, tools):
     state.cause_kind, state.after_ticks = events.UNIQUENESS, JUMP
     for c in range(3):
         state.cause[c] = -1
+
+
+# Nodes and weights of Gauss and Legendre's quadrature with three points on [0, 1].
+NODES = (0.5 - 0.5 * sqrt(0.6), 0.5, 0.5 + 0.5 * sqrt(0.6))
+WEIGHTS = (5.0 / 18.0, 4.0 / 9.0, 5.0 / 18.0)
+
+
+@kernel
+def _integrate_power(body, state, tools, tau):
+    """Work of friction per mass along the path up to tau; as exact as the path."""
+    probe = tools.desk.probe
+    if state.at_rest == 1:
+        return 0.0
+    work = 0.0
+    for k in range(3):
+        evaluate_path(state.path, NODES[k] * tau, probe.pose, probe.velocity)
+        _, power = evaluate_mode(body, state.mode, probe.pose, probe.velocity, probe.acceleration, probe.force)
+        work += WEIGHTS[k] * power * tau
+    return work
 
 
 @kernel
@@ -397,12 +360,8 @@ def _write_ticks(body, options, state, tools, log):
         if time <= state.last_row:
             continue
         tau = min(time - start, length)
+        friction = state.friction_start + _integrate_power(body, state, tools, tau)
         evaluate_path(state.path, tau, pose, velocity)
-        s = tau / length if length > 0.0 else 1.0
-        # cubic Hermite: the work is known with its rate at both ends
-        gain = state.friction - state.friction_start
-        friction = state.friction_start + s * s * (3.0 - 2.0 * s) * gain
-        friction += length * s * (1.0 - s) * ((1.0 - s) * state.power_start - s * state.power_end)
         if state.at_rest == 1 or tau > 0.0:
             write_row(body, options, state, tools, log, (time, pose, velocity, friction))
     state.phase = state.after_ticks

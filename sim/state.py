@@ -67,9 +67,9 @@ STATE = define_record(
     # uniqueness
     ("set_kind", "i8"), ("members", "i8"), ("tally", "f8"), ("not_unique", "f8"),
     ("kind_time", "f8"), ("kind_before", "i8"),  # since when the set is of its kind, and of which kind it was before
-    # energies per mass [J/kg] since the start, and the power of friction at both ends of the path
+    # energies per mass [J/kg] since the start
     ("origin", "f8", (3,)), ("start_velocity", "f8", (3,)),
-    ("friction", "f8"), ("impact", "f8"), ("friction_start", "f8"), ("power_start", "f8"), ("power_end", "f8"),
+    ("friction", "f8"), ("impact", "f8"), ("friction_start", "f8"),
     # the account
     ("penetration", "f8"), ("gap_residual", "f8"), ("slip_residual", "f8"), ("balance_residual", "f8"),
     ("cone_residual", "f8"),

@@ -92,3 +92,20 @@ def test_replay_shows_all_branches_or_one(call, tmp_path):  # noqa: F811
 
 def test_times_that_were_not_unique_are_joined_over_branches():
     assert describe_not_unique(make_fork()) == "0.08 s in 2 interval(s), first at t = 0.1 s; split at t = 0.1 s"
+
+
+def test_interrupted_tree_keeps_its_branches(tmp_path):
+    """Ctrl-C in the middle of a long branch: exit code 130, and the log holds all branches, the last as far as it got."""
+    process = start_process("run", "erdmann_figure_5", "-o", "tree.h5", "--choice", "branch", "--duration", "1e9", "--set",
+                            "run.output_interval=0.01", folder=tmp_path)  # fmt: skip
+    deadline = time.monotonic() + 120.0
+    while not (tmp_path / "tree.h5").exists():  # it is there as soon as the first branch has split
+        assert process.poll() is None and time.monotonic() < deadline, process.communicate()
+        time.sleep(0.05)
+    time.sleep(0.5)
+    process.send_signal(signal.SIGINT)
+    out, err = process.communicate(timeout=60)
+    assert process.returncode == 130 and "Traceback" not in err, err
+    assert "NOT_FOLLOWED" in out
+    tree = read_tree(tmp_path / "tree.h5")
+    assert [branch.status.name for branch in tree.branches] == ["SPLIT", "INTERRUPTED", *["NOT_FOLLOWED"] * 2]

@@ -1,0 +1,64 @@
+"""Look whether other accelerations become possible while a mode lasts, or cease to be."""
+
+from __future__ import annotations
+
+from dynamics.accelerations import ONE, find_members
+from dynamics.choose import BRANCH
+from dynamics.closed import fill_from_mode, is_unique, make_problem
+from dynamics.problem import VERTICES
+from geometry._jit import kernel
+from geometry.path import evaluate_path
+from sim import events
+from sim.jump import tally_uniqueness
+from sim.recorder import write_event
+
+# How long after another acceleration became possible the set is computed that branches begin with, relative to the
+# step: at the very time it is possible within rounding only.
+SURVEY_AHEAD = 1e-5
+
+
+@kernel
+def _count_kind(body, options, state, tools, tau):
+    """Kind of the acceleration set at time tau of the path."""
+    evaluate_path(state.path, tau, tools.desk.probe.pose, tools.desk.probe.velocity)
+    where = (tools.desk.probe.pose, tools.desk.probe.velocity)
+    fill_from_mode(body, state.mode, where, options.scales.speed, tools.desk.closed)
+    closed = tools.desk.closed
+    if is_unique(closed):
+        tools.buffer.found.counts[VERTICES] = 1
+        return ONE
+    return find_members(make_problem(closed, body.w), options.tolerances, tools.buffer)
+
+
+@kernel
+def survey(body, options, state, tools, log):
+    """Look whether another acceleration became possible during the step, or ceased to be, and log when.
+
+    True if branches are followed and must split there; the path then ends at that time.
+    """
+    h = state.path_length
+    kind = _count_kind(body, options, state, tools, h)
+    members = tools.buffer.found.counts[VERTICES]
+    if kind == state.set_kind:
+        return False
+    low, high = 0.0, h
+    for _ in range(60):
+        middle = 0.5 * (low + high)
+        if middle <= low or middle >= high:
+            break
+        if _count_kind(body, options, state, tools, middle) == state.set_kind:
+            low = middle
+        else:
+            high = middle
+    time = state.path_start + high
+    if options.rule == BRANCH and kind > state.set_kind:
+        ahead = min(high + SURVEY_AHEAD * h, h)
+        evaluate_path(state.path, ahead, state.ahead_pose, state.ahead_velocity)
+        state.ahead, state.path_length = 1, high
+        return True
+    tally_uniqueness(state, time)
+    state.kind_time, state.kind_before = time, state.set_kind
+    state.set_kind, state.members = kind, members
+    state.cause[:] = -1
+    write_event(body, state, log, (time, events.UNIQUENESS, kind, members, 1.0, 0), state.velocity, state.velocity)
+    return False
