@@ -37,6 +37,10 @@ from sim.survey import survey
 # Phases of the loop between two looks at the keyboard.
 PAUSE_AFTER = 20_000
 
+# Length of the first step of a free flight, in sizes of the part. A flight is exact in steps of any length, but the
+# search for contacts takes strides by the largest speed in a step.
+FLIGHT = 1e3
+
 # How clearly the old mode must be violated where the next one is chosen, in units of the rounding of a monitor. The
 # search for accelerations blurs by about a tenth of one unit; the larger, the further ahead the choice is made.
 LOOK_AHEAD = 1000.0
@@ -161,12 +165,11 @@ def _integrate(body, options, state, tools, left):
     pull = abs(a[0]) + abs(a[1]) + abs(a[2]) * body.rho
     if options.step > 0.0:
         h = min(options.step, left)
-    elif state.mode.kind == FREE:
-        h = left
     else:
         h = state.next_step
-        if h <= 0.0:  # a fraction of the time in which the part moves by its own size
-            h = 0.03 * size / max(speed, sqrt(pull * size)) if speed + pull > 0.0 else left
+        if h <= 0.0:  # of the order of the time in which the part moves by its own size
+            sizes = FLIGHT if state.mode.kind == FREE else 0.03
+            h = sizes * size / max(speed, sqrt(pull * size)) if speed + pull > 0.0 else left
         h = min(h, left)
     while True:
         status, position, velocity = advance(body, state.mode, h, work)

@@ -1,5 +1,8 @@
 """Trees of motions on the command line."""
 
+import signal
+import time
+
 import numpy as np
 import pytest
 
@@ -7,7 +10,7 @@ from sim.reading import read_trajectory, read_tree
 from sim.report_tree import check_tree, describe_not_unique
 from sim.trajectory import Trajectory
 from tests.sim.synthetic import make_slide
-from tests.sim.test_cli import call  # noqa: F401  (a fixture)
+from tests.sim.test_cli import call, start_process  # noqa: F401  (call is a fixture)
 from tests.sim.trees import make_fork
 
 
@@ -95,9 +98,9 @@ def test_times_that_were_not_unique_are_joined_over_branches():
 
 
 def test_interrupted_tree_keeps_its_branches(tmp_path):
-    """Ctrl-C in the middle of a long branch: exit code 130, and the log holds all branches, the last as far as it got."""
-    process = start_process("run", "erdmann_figure_5", "-o", "tree.h5", "--choice", "branch", "--duration", "1e9", "--set",
-                            "run.output_interval=0.01", folder=tmp_path)  # fmt: skip
+    """Ctrl-C in the middle of a long branch: exit code 130, and the log holds all branches as far as they got."""
+    process = start_process("run", "erdmann_figure_5", "-o", "tree.h5", "--choice", "branch", "--duration", "1e9",
+                            "--set", "run.output_interval=0.01", folder=tmp_path)
     deadline = time.monotonic() + 120.0
     while not (tmp_path / "tree.h5").exists():  # it is there as soon as the first branch has split
         assert process.poll() is None and time.monotonic() < deadline, process.communicate()
