@@ -14,10 +14,10 @@ the pin, row 1 the contact, row 2 not used). With the pose (p, theta), R = c 1 +
 **Duality.** Seen from the part, the world has the inverse pose p' = -R^T p, theta' = -theta, and b and P change places:
 B becomes A. So THREE_B is THREE_A, TWO_B_A is TWO_A_B, and PIN_B is PIN_A of the world about the part.
 
-**Elimination** (Farahat, Stiller and Trinkle, Section 3). Two A-contacts on edges that are not parallel give u = R^T p = u0 + c u1 + s u2,
-a pin gives R^T p = R^T P - b. The gap of the contact that is left is then a function of theta alone: of degree one (3A,
-pins; G c + H s + I, Equation (12)) or two (2AB: the corner of the two edges runs on a circle). All three are lengths, so
-that one tolerance serves; `geometry/trigonometric.py` finds and counts their roots.
+**Elimination** (Farahat, Stiller and Trinkle, Section 3). Two A-contacts on edges that are not parallel give
+u = R^T p = u0 + c u1 + s u2, a pin gives R^T p = R^T P - b. The gap of the contact that is left is then a function of
+theta alone: of degree one (3A, pins; G c + H s + I, Equation (12)) or two (2AB: the corner of the two edges runs on a
+circle). All are lengths, so that one tolerance serves; `geometry/trigonometric.py` finds and counts their roots.
 """
 
 from __future__ import annotations
@@ -29,21 +29,22 @@ from geometry.trigonometric import EVERY_ANGLE, NO_ANGLE, evaluate, find_roots, 
 
 THREE_A, THREE_B, TWO_A_B, TWO_B_A, PIN_A, PIN_B = 0, 1, 2, 3, 4, 5
 
-# What `solve` returns when it is not the number of poses: why there are infinitely many poses, or none whatever the size.
+# What `solve` returns when it is not the number of poses: why there are infinitely many, or none by accident.
 TURNS = -1  # every theta: G = H = I = 0
 NEVER = -2  # none: G = H = 0, I not
 SLIDES = -3  # all three edges are parallel, or the third is at a solution: a translation is free
 PARALLEL_APART = -4  # all three edges are parallel and cannot be touched at once
 REDUNDANT = -5  # two contacts are one and the same constraint
 
-# Two contacts are alike, and an extremum of a gap is a double root, up to this, relative to the lengths of the formation
-# (all measured from the middle of its own points). Reason: coordinates that were computed in double precision are wrong
-# by some 1e-15. Consequence: two poses closer than about sqrt(2e-12) = 1.4e-6 rad are told as one branch point.
+# A gap counts as 0 (a double root at its extremum, two contacts that are one) up to this, relative to the lengths of
+# the formation, all measured from the middle of its own points. Reason: coordinates that were computed in double precision
+# are wrong by some 1e-15. Consequence: two poses closer than about sqrt(2e-12) = 1.4e-6 rad are told as one branch
+# point.
 RELATIVE = 1e-12
 # ... plus this many times the rounding of the largest coordinate, for formations far from the origin.
 ROUNDINGS = 16.0 * 2.3e-16
-# Edges whose directions differ by less than this [rad] are parallel. Reason and size as above. Consequence: the poses of
-# edges nearly, but not quite parallel are far away and have lost the digits that the angle has lost.
+# Edges whose directions differ by less than this [rad] are parallel. Reason and size as above. Consequence: the poses
+# of edges nearly, but not quite parallel are far away and have lost the digits that the angle has lost.
 PARALLEL = 1e-12
 
 
@@ -56,8 +57,8 @@ def _cross(ax, ay, bx, by):
 def solve(code, rows, poses, multiplicity, work):
     """All real poses of a formation: their number, or one of the codes above.
 
-    rows (3, 6), see the head of this file; writes `poses` (4, 3) as x, y, theta and `multiplicity` (4,), by rising theta
-    in (-pi, pi]; `work` (14, 6) is scratch. Multiplicity: 1 regular, 2 a branch point, 3 an inflection.
+    rows (3, 6), see the head of this file; writes `poses` (4, 3) as x, y, theta and `multiplicity` (4,), by rising
+    theta in (-pi, pi]; `work` (14, 6) is scratch. Multiplicity: 1 regular, 2 a branch point, 3 an inflection.
     """
     local, shift = work[0:3], work[3]
     dual = code == THREE_B or code == TWO_B_A or code == PIN_B
@@ -247,7 +248,7 @@ def _solve_two_and_one(rows, largest, poses, multiplicity, work):
 
 @kernel
 def _solve_parallel_two(rows, largest, poses, multiplicity, work):
-    """2AB with parallel edges: theta from the two A-contacts alone, then the place, unless the third is parallel, too."""
+    """2AB with parallel edges: theta from the two A-contacts, then the place, unless the third is parallel too."""
     coefficients, roots = work[4], work[5]
     scale = _fill_parallel(rows, 0, 1, coefficients) + _size(rows, 2)
     tolerance = RELATIVE * scale + ROUNDINGS * largest
@@ -370,6 +371,6 @@ def _polish(code, rows, pose, work):
 
 @kernel
 def solve_batch(code, rows, poses, multiplicity, count, work):
-    """`solve` for each of n formations of one type: rows (n, 3, 6), poses (n, 4, 3), multiplicity (n, 4), count (n,)."""
+    """`solve` for n formations of one type: rows (n, 3, 6), poses (n, 4, 3), multiplicity (n, 4), count (n,)."""
     for k in range(rows.shape[0]):
         count[k] = solve(code, rows[k], poses[k], multiplicity[k], work)

@@ -2,8 +2,8 @@
 
     solve_formation(edge_on_vertex(...), edge_on_vertex(...), vertex_on_edge(...))           # a 2AB
 
-Farahat, Stiller and Trinkle, on contact formation cells: with the manipulators held, a formation of type 3A, 3B, ARA, ARB,
-BRA or BRB has at most two poses, one of type 2AB or 2BA at most four. They come in closed form
+Farahat, Stiller and Trinkle, on contact formation cells: with the manipulators held, a formation of type 3A, 3B, ARA,
+ARB, BRA or BRB has at most two poses, one of type 2AB or 2BA at most four. They come in closed form
 (`geometry/formation_kernels.py`). The paper works out type 3A; the derivation for the other seven types is ours.
 
 Contacts are on the lines that support the edges, as in the paper; whether a pose is *realised* (contact within the
@@ -50,7 +50,7 @@ class FormationContact:
     """
 
     kind: str  # "A": edge of the part on a vertex of the manipulator; "B": vertex of the part on an edge of it
-    part_point: tuple[float, float]  # A: a point of the edge; B: the vertex; rolling: the point of the part that is held
+    part_point: tuple[float, float]  # A: a point of the edge; B: the vertex; rolling: the point that is held
     manipulator_point: tuple[float, float]  # A: the vertex; B: a point of the edge; rolling: the point it is held at
     normal: tuple[float, float]  # outward unit normal of the edge: A of the part (its frame), B of the manipulator
     rolling: bool = False  # does not slide: the two points stay together
@@ -109,7 +109,7 @@ def vertex_on_edge(vertex, angle: float, offset: float, manipulator: int = WORLD
 
 
 def pin(kind: str, part_point, point, normal=(0.0, 1.0), manipulator: int = WORLD) -> FormationContact:
-    """Rolling contact: the point (2,) of the part is held at a point (2,); `normal` is that of the edge, if it counts."""
+    """Rolling contact: the point (2,) of the part is held at a point (2,); `normal` is that of the edge, if any."""
     return FormationContact(kind, part_point, point, normal, rolling=True, manipulator=manipulator)
 
 
@@ -121,7 +121,8 @@ def contact_of_edge(part: Polygon, edge: int, manipulator: Polygon, vertex: int,
     """
     point, normal = _find_edge_point(part, edge, at, "part")
     _check_index(manipulator, vertex, "vertex", "manipulator")
-    return FormationContact("A", point, tuple(manipulator.vertices[vertex]), normal, at is not None, index, edge, vertex)
+    corner = tuple(manipulator.vertices[vertex])
+    return FormationContact("A", point, corner, normal, at is not None, index, edge, vertex)
 
 
 def contact_of_vertex(part: Polygon, vertex: int, manipulator: Polygon, edge: int, index: int,
@@ -195,8 +196,8 @@ def find_type(contacts: Sequence[FormationContact]) -> str:
     if not rolling and sliding in names:
         return names[sliding]
     said = ", ".join(contact.letters for contact in contacts) or "none"
-    raise FormationError(f"contacts {said} are no contact formation: valid: three that slide, or one that rolls and one "
-                         f"that slides (types {', '.join(TYPES)})")
+    raise FormationError(f"contacts {said} are no contact formation: valid: three that slide, or one that rolls and "
+                         f"one that slides (types {', '.join(TYPES)})")
 
 
 def pack_formation(contacts: Sequence[FormationContact], poses=None) -> tuple[str, int, np.ndarray]:
@@ -218,8 +219,8 @@ def solve_formation(*contacts: FormationContact, poses=None) -> FormationPoses:
 
     contacts: three that slide, or one that rolls and one that slides, in any order; poses (m, 3): x, y, theta of the
     manipulators, for contacts that are given in their frames. Every regular pose satisfies its constraints to rounding
-    (Newton steps on the constraints as given). The verdict is that of Propositions 1 to 4 and Theorem 3 of the paper for
-    all types, with the tolerances at the head of `geometry/formation_kernels.py`. Raises FormationError.
+    (Newton steps on the constraints as given). The verdict is that of Propositions 1 to 4 and Theorem 3 of the paper
+    for all types, with the tolerances at the head of `geometry/formation_kernels.py`. Raises FormationError.
     """
     from geometry import formation_kernels as kernels
 

@@ -15,8 +15,8 @@ As g(0) <= 0 <= g(1) there is always a root in [0, 1], and there the lines are r
 
     (a X + b Y + l1)(a X - b Y + l2) ,  a^2 = 1 - tau, b^2 = tau, l1 + l2 = p/a, l2 - l1 = q/b, l1 l2 = m + tau .
 
-Each meets the circle like the line G c + H s + I = 0 of Farahat, Stiller and Trinkle (contact formation
-cells), Equations (12) and (13).
+Each meets the circle like the line G c + H s + I = 0 of Farahat, Stiller and Trinkle (contact formation cells),
+Equations (12) and (13).
 
 *How many roots* is not left to the rounding of square roots: the closed form of f' gives all extrema, f is monotone
 between them, so that each change of sign holds exactly one root, and an extremum where |f| is at most `tolerance` is a
@@ -64,8 +64,8 @@ def wrap_angle(t):
 def find_roots(coefficients, tolerance, roots, multiplicity, work):
     """The number of distinct real roots in (-pi, pi], or EVERY_ANGLE or NO_ANGLE.
 
-    Writes them in rising order to `roots` (4,) and `multiplicity` (4,) float64; `work` (4, 5) is scratch. `tolerance` is
-    in the unit of f. A multiplicity is 1, 2, or 3 (two extrema that are one: an inflection).
+    Writes them in rising order to `roots` (4,) and `multiplicity` (4,) float64; `work` (4, 5) is scratch. `tolerance`
+    is in the unit of f. A multiplicity is 1, 2, or 3 (two extrema that are one: an inflection).
     """
     first, second = hypot(coefficients[1], coefficients[2]), hypot(coefficients[3], coefficients[4])
     if first + second <= tolerance:

@@ -58,7 +58,7 @@ def find_poses_by_search(contacts, rng, starts):
 
 
 def find_poses_by_newton(formations, rng, starts, steps=30):
-    """For each of many formations of one type, all poses that Newton's method meets from random starts: a list of lists.
+    """For each of many formations of one type, the poses that Newton's method meets from random starts: lists.
 
     All formations and starts at once; derivatives by the complex step, so that nothing is shared with the kernels.
     """

@@ -135,7 +135,8 @@ def test_size_place_and_order_change_nothing(type_name, rng):
                 np.testing.assert_allclose(again / [scale, scale, 1.0], plain, atol=1e-8)
             else:
                 assert not len(again)
-        moved = [FormationContact(c.kind, c.part_point, np.array(c.manipulator_point) + [3e3, -2e3], c.normal, c.rolling)
+        away = np.array([3e3, -2e3])
+        moved = [FormationContact(c.kind, c.part_point, away + c.manipulator_point, c.normal, c.rolling)
                  for c in contacts]
         assert len(solve_formation(*moved)) == len(plain)
 
@@ -213,7 +214,7 @@ def test_branch_point_of_the_triangle():
 
 @pytest.mark.parametrize("type_name", TYPES)
 def test_branch_points_of_every_type(type_name, rng):
-    """Construct a placement whose contact normals meet in one point; it is a branch, near by there are two poses or none.
+    """Where the contact normals meet in one point, two poses have met; near by there are two or none.
 
     The step of 1e-9 must be above the tolerance, 1e-12 of the lengths; so the normals do not meet far away.
     """
@@ -241,8 +242,8 @@ def shift_last(contacts, step):
 
 
 def make_branch(type_name, rng):
-    """(contacts, pose, centre): all contacts hold at the pose, and the normal of the last passes through the instant centre that
-    the others leave, so that the part can turn about it to first order."""
+    """(contacts, pose, centre): all contacts hold at the pose, and the last normal passes through the instant centre
+    that the others leave, so that the part can turn about it to first order."""
     pose = Pose(*rng.normal(size=2), rng.uniform(-3, 3))
     others, normals, points = [], [], []
     letters = cases.LETTERS[type_name]
@@ -297,7 +298,8 @@ def test_three_parallel_edges():
 def test_three_vertices_at_the_point_where_three_edges_meet():
     """Proposition 4: G = H = I = 0, the part turns about the point."""
     meeting = np.array([0.3, -0.2])
-    held = [edge_on_vertex(angle, meeting @ [math.cos(angle), math.sin(angle)], (5.0, 7.0)) for angle in (0.1, 1.9, 4.0)]
+    held = [edge_on_vertex(angle, meeting @ [math.cos(angle), math.sin(angle)], (5.0, 7.0))
+            for angle in (0.1, 1.9, 4.0)]
     found = solve_formation(*held)
     assert found.verdict == "infinite" and "turns freely" in found.reason
     apart = [*held[:2], edge_on_vertex(4.0, 1.0, (5.0, 7.0))]  # G = H = 0, I not
@@ -307,7 +309,8 @@ def test_three_vertices_at_the_point_where_three_edges_meet():
 
 def test_two_coinciding_vertices_on_one_edge():
     """The paper's other instance: the 3A degenerates to a 2A."""
-    held = [edge_on_vertex(0.4, 1.0, (1.0, 2.0)), edge_on_vertex(0.4, 1.0, (1.0, 2.0)), edge_on_vertex(2.0, 1.0, (0.0, 0.0))]
+    twice = edge_on_vertex(0.4, 1.0, (1.0, 2.0))
+    held = [twice, twice, edge_on_vertex(2.0, 1.0, (0.0, 0.0))]
     assert solve_formation(*held).verdict == "infinite"
 
 
@@ -368,7 +371,8 @@ def test_one_contact_twice_fixes_nothing():
 
 def test_coinciding_vertices_lower_the_degree_of_2ab():
     """a = d, b = 0: the corner of the two edges stays at the vertex; two poses at most."""
-    contacts = [edge_on_vertex(0.0, 1.0, (0.2, 0.3)), edge_on_vertex(2.0, 1.0, (0.2, 0.3)), vertex_on_edge((-1, -1), 1.0, 0.4)]
+    contacts = [edge_on_vertex(0.0, 1.0, (0.2, 0.3)), edge_on_vertex(2.0, 1.0, (0.2, 0.3)),
+                vertex_on_edge((-1, -1), 1.0, 0.4)]
     found = solve_formation(*contacts)
     assert found.verdict == "generic" and len(found) == 2
     for pose in found.poses:
