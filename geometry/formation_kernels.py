@@ -37,9 +37,9 @@ PARALLEL_APART = -4  # all three edges are parallel and cannot be touched at onc
 REDUNDANT = -5  # two contacts are one and the same constraint
 
 # A gap counts as 0 (a double root at its extremum, two contacts that are one) up to this, relative to the lengths of
-# the formation, all measured from the middle of its own points. Reason: coordinates that were computed in double precision
-# are wrong by some 1e-15. Consequence: two poses closer than about sqrt(2e-12) = 1.4e-6 rad are told as one branch
-# point.
+# the formation, all measured from the middle of its own points. Reason: coordinates that were computed in double
+# precision are wrong by some 1e-15. Consequence: two poses closer than about sqrt(2e-12) = 1.4e-6 rad are told as one
+# branch point.
 RELATIVE = 1e-12
 # ... plus this many times the rounding of the largest coordinate, for formations far from the origin.
 ROUNDINGS = 16.0 * 2.3e-16
