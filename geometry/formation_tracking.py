@@ -177,7 +177,7 @@ def _advance(follower: _Follower, state: _State, target: float, span: float) -> 
         state, h = following, 2.0 * h
         places = [contact.placed(follower.motion(time)[0]).manipulator_point for contact in follower.contacts]
         if np.hypot(*(state.pose[:2] - np.mean(places, axis=0))) > AWAY * follower.length:
-            return state, "away", f"the lines of contact become parallel: the part has gone far away at t = {time:.9g} s"
+            return state, "away", f"the lines of contact become parallel: the part is far away at t = {time:.9g} s"
     return state, "end", f"the end of the times, t = {target:.9g} s"
 
 
