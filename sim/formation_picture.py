@@ -77,8 +77,8 @@ def _draw_pose(axes, scene: Scene, found: FormationPoses, checks, k: int, factor
         good = check.within_edges[number]
         axes.plot(*point, marker, color=TEXT if good else "white", markeredgecolor=TEXT, markersize=6, zorder=6)
         axes.annotate(f"{number}: {contact.letters}", point, (9, 9), textcoords="offset points", fontsize=8.5,
-                      color=TEXT, fontweight="bold", zorder=7, bbox={"boxstyle": "round,pad=0.15", "fc": "white", "ec": "none",
-                                                         "alpha": 0.8})
+                      color=TEXT, fontweight="bold", zorder=7,
+                      bbox={"boxstyle": "round,pad=0.15", "fc": "white", "ec": "none", "alpha": 0.8})
     state = "realised" if check.realised else "not realised"
     axes.set_title(f"branch {k}: $\\theta$ = {np.degrees(pose.theta):.4g}°, {state}", color=colour, fontsize=10)
 
@@ -92,10 +92,11 @@ def _number_features(axes, outline: np.ndarray, colour: str) -> None:
     along = following - outline
     length = np.hypot(along[:, 0], along[:, 1])
     normal = np.column_stack([-along[:, 1], along[:, 0]]) / length[:, None]  # inward
-    step = 0.04 * float(np.ptp(axes.get_ylim()))
+    step = 0.036 * float(np.ptp(axes.get_ylim()))
     for i in range(n):
         place = 0.5 * (outline[i] + following[i]) + 0.55 * step * normal[i]
         inward = normal[i] + normal[i - 1]
-        corner = outline[i] + 1.1 * step * inward / max(float(np.hypot(*inward)), 0.3)
+        # Along the bisector so far that both edges are equally far away.
+        corner = outline[i] + 0.7 * step * inward / max(0.5 * float(inward @ inward), 0.3)
         for text, where in ((f"e{i}", place), (f"v{i}", corner)):
             axes.text(*where, text, fontsize=7, color=colour, ha="center", va="center", zorder=5, clip_on=True)

@@ -5,7 +5,7 @@ import math
 import numpy as np
 from scipy.optimize import fsolve
 
-from geometry.formations import edge_on_vertex, pin, vertex_on_edge
+from geometry.formations import FormationContact, edge_on_vertex, pin, vertex_on_edge
 
 LETTERS = {"3A": "AAA", "3B": "BBB", "2AB": "AAB", "2BA": "BBA", "ARA": "aA", "ARB": "aB", "BRA": "bA", "BRB": "bB"}
 
@@ -109,3 +109,11 @@ def compute_residual_scale(contacts, pose):
     """What rounding alone does to the constraints at this pose, m: the sizes of all lengths in them."""
     lengths = [abs(v) for contact in contacts for v in (*contact.part_point, *contact.manipulator_point)]
     return sum(lengths) + abs(pose[0]) + abs(pose[1])
+
+
+def shift_last(contacts, step):
+    """The same with the last edge moved outwards."""
+    last = contacts[-1]
+    point = "part_point" if last.kind == "A" else "manipulator_point"
+    moved = np.array(getattr(last, point)) + step * np.array(last.normal)
+    return [*contacts[:-1], FormationContact(**{**vars(last), point: moved})]
