@@ -217,6 +217,16 @@ def print_wrench_cones(
         raise UserError(str(error)) from None
 
 
+@app.command("formation")
+def list_formation_poses(scene: SceneArgument, overrides: SetOption = None, plot: PlotOption = None) -> None:
+    """List every pose of the contact formation in which a scene starts, and say which can be."""
+    plot = check_plot(plot)
+    loaded = open_scene(scene, split_overrides(overrides or []))
+    from sim import report_formation
+
+    report_formation.print_formation(loaded, plot)
+
+
 @app.command("check")
 def check_source(source: EitherArgument, overrides: SetOption = None) -> None:
     """Say what a scene or a log holds, and whether it is sound."""

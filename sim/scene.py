@@ -5,10 +5,10 @@ from __future__ import annotations
 import os
 import tomllib
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -17,6 +17,9 @@ from geometry.polygon import Polygon, PolygonError
 from geometry.pose import Pose
 from sim import schema, toml_text
 from sim.scene_errors import SceneError, explain_validation_error, suggest
+
+if TYPE_CHECKING:
+    from sim.formation import Formation
 
 
 @dataclass(frozen=True)
@@ -79,6 +82,7 @@ class Scene:
     gravity: tuple[float, float]  # m/s^2
     load: tuple[float, float, float]  # N, N, N m; constant, world frame, at the centre of mass; without the weight
     run: Run
+    formation: Formation | None = None  # in which the part starts; its pose follows from it
 
 
 def load_scene(name_or_path: str | os.PathLike, overrides: Mapping[str, Any] | None = None) -> Scene:
@@ -142,17 +146,20 @@ def build_scene(data: dict, text: str, where: str, source: str | None) -> Scene:
     except pydantic.ValidationError as error:
         raise SceneError(explain_validation_error(error, data, where)) from None
     first = text.lstrip("\ufeff").split("\n", 1)[0]
+    workpiece, obstacles = _build_workpiece(section.workpiece, where), _build_obstacles(section, where)
+    formation, workpiece = _apply_formation(section, workpiece, obstacles, where)
     scene = Scene(
         name=section.name or ("scene" if source is None else Path(source).stem),
         summary=first.lstrip("#").strip() if first.startswith("#") else "",
         text=text,
         source=source,
-        workpiece=_build_workpiece(section.workpiece, where),
-        obstacles=_build_obstacles(section, where),
+        workpiece=workpiece,
+        obstacles=obstacles,
         gravity=section.gravity,
         load=tuple(float(sum(column)) for column in zip(*[(*l.force, l.torque) for l in section.load], strict=True))
         or (0.0, 0.0, 0.0),
         run=Run(**section.run.model_dump()),
+        formation=formation,
     )
     check_start(scene, where)
     return scene
@@ -234,6 +241,18 @@ def _build_obstacles(section: schema.SceneSection, where: str) -> tuple[Obstacle
         outline = _build_outline(given.outline, where, f"obstacle.{i}.outline ({name})")
         obstacles.append(Obstacle(name, outline, Pose(*given.pose), mu, e, law))
     return tuple(obstacles)
+
+
+def _apply_formation(section: schema.SceneSection, workpiece: Workpiece, obstacles, where: str):
+    """(formation, workpiece at its pose); (None, workpiece as it is) where the scene has no table [formation]."""
+    if section.formation is None:
+        return None, workpiece
+    from sim.formation import build_formation, choose_pose
+
+    if "pose" in section.workpiece.model_fields_set:
+        raise SceneError(f"{where}: workpiece.pose and formation both say where the part starts; keep one")
+    formation = build_formation(section.formation, workpiece.outline, obstacles, where)
+    return formation, replace(workpiece, pose=choose_pose(formation, workpiece.outline, obstacles, where).pose)
 
 
 def _resolve_pair(table, table_name, key, name, own, fallback, i, where):

@@ -189,6 +189,38 @@ class ObstacleSection(Section):
     law: Law | None = None
 
 
+class FormationContactSection(Section):
+    """An edge of the part on a vertex of an obstacle, or a vertex of the part on an edge of an obstacle.
+
+    Features are counted from 0 as in the outline; edge i runs from vertex i to vertex i + 1. With `at`, the distance of
+    the contact from the start of the edge, the contact rolls: it stays there.
+    """
+
+    obstacle: Name
+    edge: Annotated[int, Field(strict=True, ge=0)] | None = None
+    vertex: Annotated[int, Field(strict=True, ge=0)] | None = None
+    obstacle_edge: Annotated[int, Field(strict=True, ge=0)] | None = None
+    obstacle_vertex: Annotated[int, Field(strict=True, ge=0)] | None = None
+    at: Length | None = None
+
+    @model_validator(mode="after")
+    def _check_pair(self):
+        features = ("edge", "vertex", "obstacle_edge", "obstacle_vertex")
+        given = [name for name in features if getattr(self, name) is not None]
+        if given not in (["edge", "obstacle_vertex"], ["vertex", "obstacle_edge"]):
+            raise ValueError("needs edge and obstacle_vertex, or vertex and obstacle_edge; "
+                             f"given: {' and '.join(given) or 'none'}")
+        return self
+
+
+class FormationSection(Section):
+    """The contact formation in which the part starts, in place of `workpiece.pose`."""
+
+    type: Literal["3A", "3B", "2AB", "2BA", "ARA", "ARB", "BRA", "BRB"]
+    contact: list[FormationContactSection]
+    branch: Annotated[int, Field(strict=True, ge=0)] | None = None
+
+
 class LoadSection(Section):
     """A constant force (N, world frame) at the centre of mass, and a torque (N m)."""
 
@@ -237,4 +269,5 @@ class SceneSection(Section):
     restitution: dict[str, Restitution] = {}
     impact: dict[str, Law] = {}
     load: list[LoadSection] = []
+    formation: FormationSection | None = None
     run: RunSection = RunSection()

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from geometry.overlap import measure_overlap
 from sim.scene_errors import OverlapError
 
 if TYPE_CHECKING:
@@ -39,31 +40,3 @@ def check_start(scene: Scene, where: str = "scene") -> None:
                 f"{where}: workpiece {scene.workpiece.name!r} {how} obstacle {obstacle.name!r} at the start: "
                 f"{depth:.6g} m deep at ({place[0]:.6g}, {place[1]:.6g}); move them apart (touching is allowed)"
             )
-
-
-def measure_overlap(part: np.ndarray, other: np.ndarray) -> tuple[float, np.ndarray, str]:
-    """Depth (m) and place of the overlap of two outlines, and the verb for it; depth 0 where they only touch.
-
-    The depth is the largest distance of a corner or edge middle of the overlap from the other body's outline: for a
-    corner in a floor, how far it is below the surface.
-    """
-    import shapely
-
-    # About a common centre, so that a scene far from the origin loses no digits.
-    shift = part.mean(axis=0)
-    a, b = shapely.Polygon(part - shift), shapely.Polygon(other - shift)
-    overlap = shapely.intersection(a, b)
-    pieces = [piece for piece in shapely.get_parts(overlap) if piece.geom_type == "Polygon" and piece.area > 0.0]
-    if not pieces:
-        return 0.0, np.zeros(2), "touches"
-    rings = [shapely.get_coordinates(piece.exterior)[:-1] for piece in pieces]
-    points = np.concatenate([np.concatenate([ring, 0.5 * (ring + np.roll(ring, -1, axis=0))]) for ring in rings])
-    located = shapely.points(points)
-    depth = np.maximum(shapely.distance(located, a.exterior), shapely.distance(located, b.exterior))
-    deepest = int(depth.argmax())
-    how = "overlaps"
-    if shapely.contains(b, a):
-        how = "lies wholly inside"
-    elif shapely.contains(a, b):
-        how = "encloses"
-    return float(depth[deepest]), points[deepest] + shift, how

@@ -25,7 +25,7 @@ def test_python_examples_run(index, tmp_path, monkeypatch):
 
 
 def test_there_are_examples():
-    assert len(find_blocks("python")) == 4 and len(find_blocks("toml")) == 1
+    assert len(find_blocks("python")) == 5 and len(find_blocks("toml")) == 1
 
 
 def test_scene_example_is_a_scene():

@@ -35,6 +35,7 @@ def test_names_of_the_built_in_scenes():
         "pawl_fixture",
         "peg_in_hole",
         "rocking_block",
+        "three_fingers",
         "three_point_block",
         "wedge_in_slot",
     ]

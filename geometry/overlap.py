@@ -1,0 +1,33 @@
+"""How deep two outlines overlap."""
+
+from __future__ import annotations
+
+import numpy as np
+
+
+def measure_overlap(part: np.ndarray, other: np.ndarray) -> tuple[float, np.ndarray, str]:
+    """Depth (m) and place of the overlap of two outlines, and the verb for it; depth 0 where they only touch.
+
+    The depth is the largest distance of a corner or edge middle of the overlap from the other body's outline: for a
+    corner in a floor, how far it is below the surface.
+    """
+    import shapely
+
+    # About a common centre, so that a scene far from the origin loses no digits.
+    shift = part.mean(axis=0)
+    a, b = shapely.Polygon(part - shift), shapely.Polygon(other - shift)
+    overlap = shapely.intersection(a, b)
+    pieces = [piece for piece in shapely.get_parts(overlap) if piece.geom_type == "Polygon" and piece.area > 0.0]
+    if not pieces:
+        return 0.0, np.zeros(2), "touches"
+    rings = [shapely.get_coordinates(piece.exterior)[:-1] for piece in pieces]
+    points = np.concatenate([np.concatenate([ring, 0.5 * (ring + np.roll(ring, -1, axis=0))]) for ring in rings])
+    located = shapely.points(points)
+    depth = np.maximum(shapely.distance(located, a.exterior), shapely.distance(located, b.exterior))
+    deepest = int(depth.argmax())
+    how = "overlaps"
+    if shapely.contains(b, a):
+        how = "lies wholly inside"
+    elif shapely.contains(a, b):
+        how = "encloses"
+    return float(depth[deepest]), points[deepest] + shift, how

@@ -1,0 +1,108 @@
+"""The contact formation in which a scene starts: from names and numbers of features to the exact pose of the part."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from geometry.formation_check import Realisation, verify_formation
+from geometry.formations import (
+    FormationContact,
+    FormationError,
+    FormationPose,
+    FormationPoses,
+    contact_of_edge,
+    contact_of_vertex,
+    find_type,
+    solve_formation,
+)
+from geometry.polygon import Polygon
+from sim.scene_errors import SceneError, suggest
+
+if TYPE_CHECKING:
+    from sim.scene import Obstacle, Scene
+    from sim.schema import FormationSection
+
+
+@dataclass(frozen=True)
+class Formation:
+    """Contacts between the workpiece (frame of its centre of mass) and obstacles (their index is `manipulator`)."""
+
+    type: str
+    contacts: tuple[FormationContact, ...]
+    branch: int | None  # index into the poses by rising theta; None: the only one that is realised
+
+
+def build_formation(section: FormationSection, outline: Polygon, obstacles: tuple[Obstacle, ...],
+                    where: str) -> Formation:
+    """The formation of a scene; `outline` is that of the workpiece. Raises SceneError."""
+    names = [obstacle.name for obstacle in obstacles]
+    contacts = []
+    for i, given in enumerate(section.contact):
+        key = f"{where}: formation.contact.{i}"
+        if given.obstacle not in names:
+            raise SceneError(f"{key}.obstacle = {given.obstacle!r}: there is no obstacle of this name"
+                             f"{suggest(given.obstacle, names)}")
+        index = names.index(given.obstacle)
+        build, mine, other = ((contact_of_edge, given.edge, given.obstacle_vertex) if given.edge is not None
+                              else (contact_of_vertex, given.vertex, given.obstacle_edge))
+        try:
+            contacts.append(build(outline, mine, obstacles[index].outline, other, index, given.at))
+        except FormationError as error:
+            raise SceneError(f"{key} ({given.obstacle}): "
+                             f"{str(error).replace('manipulator', 'obstacle')}") from None
+    try:
+        found = find_type(contacts)
+    except FormationError as error:
+        raise SceneError(f"{where}: formation.contact: {error}") from None
+    if found != section.type:
+        raise SceneError(f"{where}: formation.type = {section.type!r}: the contacts are those of type {found}")
+    return Formation(found, tuple(contacts), section.branch)
+
+
+def list_poses(formation: Formation, outline: Polygon, obstacles) -> tuple[FormationPoses, list[Realisation]]:
+    """All poses of the formation, and for each whether it is realised."""
+    placed = np.array([obstacle.pose for obstacle in obstacles], dtype=np.float64)
+    outlines = [obstacle.outline for obstacle in obstacles]
+    found = solve_formation(*formation.contacts, poses=placed)
+    return found, [verify_formation(formation.contacts, pose, outline, outlines, placed) for pose in found.poses]
+
+
+def choose_pose(formation: Formation, outline: Polygon, obstacles, where: str) -> FormationPose:
+    """The pose in which the scene starts. Raises SceneError: none, infinitely many, no such branch, not realised."""
+    found, checks = list_poses(formation, outline, obstacles)
+    names = [obstacle.name for obstacle in obstacles]
+    if not found.poses:
+        raise SceneError(f"{where}: formation: no start pose follows from it: {found.reason}")
+    lines = "".join(f"\n  branch {k}: x = {pose.x:.9g} m, y = {pose.y:.9g} m, theta = {pose.theta:.9g} rad: "
+                    f"{name_obstacles(check.reason, names)}"
+                    for k, (pose, check) in enumerate(zip(found.poses, checks, strict=True)))
+    if formation.branch is None:
+        realised = [k for k, check in enumerate(checks) if check.realised]
+        if len(realised) == 1:
+            return found.poses[realised[0]]
+        said = "none of its poses is" if not realised else f"{len(realised)} of its poses are"
+        hint = "" if not realised else "; choose one by formation.branch"
+        raise SceneError(f"{where}: formation: {said} realised{hint}{lines}")
+    if formation.branch >= len(found):
+        raise SceneError(f"{where}: formation.branch = {formation.branch}: valid: 0 to {len(found) - 1}{lines}")
+    if not checks[formation.branch].realised:
+        raise SceneError(f"{where}: formation.branch = {formation.branch}: this pose is not realised{lines}")
+    return found.poses[formation.branch]
+
+
+def name_obstacles(reason: str, names: list[str]) -> str:
+    """The sentence of a Realisation, with the names of the obstacles."""
+    for index in reversed(range(len(names))):
+        reason = reason.replace(f"manipulator {index}", repr(names[index]))
+    return reason
+
+
+def require_formation(scene: Scene) -> Formation:
+    """The formation of a scene. Raises SceneError where it has none."""
+    if scene.formation is None:
+        raise SceneError(f"{scene.name}: the scene has no table [formation]; it names a type and the contacts in which "
+                         "the part starts, see the built-in scene three_fingers")
+    return scene.formation

@@ -1,0 +1,237 @@
+"""Contact formations on the move: which poses are realised, velocities, branch points, ends of edges, collisions."""
+
+import math
+
+import numpy as np
+import pytest
+
+from geometry.formation_check import verify_formation
+from geometry.formation_motion import compute_variation, interpolate_motion
+from geometry.formation_tracking import list_sheets, track_formation
+from geometry.formations import (
+    TYPES,
+    FormationContact,
+    FormationError,
+    contact_of_edge,
+    contact_of_vertex,
+    edge_on_vertex,
+    solve_formation,
+)
+from geometry.polygon import Polygon
+from tests.geometry import formation_cases as cases
+
+DEG = math.pi / 180.0
+TRIANGLE = [edge_on_vertex(0.0, 1.0, (0.0, 0.0), 0), edge_on_vertex(120 * DEG, 1.0, (-0.4, 1.0)),
+            edge_on_vertex(240 * DEG, 1.0, (-0.6, -0.8))]
+
+
+def shift_first(t):
+    """The first vertex at (1.1 - t, 0.2)."""
+    return np.array([[1.1 - t, 0.2, 0.0]]), np.array([[-1.0, 0.0, 0.0]]), np.zeros((1, 3))
+
+
+def wave(amplitude):
+    """A smooth motion of three manipulators from random numbers (3, 3, 2)."""
+    def motion(t):
+        a, w = amplitude[..., 0], 1.0 + np.abs(amplitude[..., 1])
+        return 0.3 * a * np.sin(w * t), 0.3 * a * w * np.cos(w * t), -0.3 * a * w * w * np.sin(w * t)
+    return motion
+
+
+@pytest.mark.parametrize("type_name", TYPES)
+def test_velocity_and_acceleration_are_the_derivatives_of_the_pose(type_name, rng):
+    checked = 0
+    while checked < 12:
+        contacts = [FormationContact(**{**vars(contact), "manipulator": k})
+                    for k, contact in enumerate(cases.make_formation(type_name, rng))]
+        motion = wave(rng.normal(size=(3, 3, 2)))
+        t, h = 0.4, 2e-4
+        sets = [solve_formation(*contacts, poses=motion(t + k * h)[0]) for k in (-2, -1, 0, 1, 2)]
+        if len({len(each) for each in sets}) > 1:
+            continue
+        for k in range(len(sets[0])):
+            q = np.array([each.poses[k][:3] for each in sets])
+            if abs(sets[2].poses[k].determinant) < 0.3 or np.ptp(q[:, 2]) > 1.0:
+                continue
+            velocity, acceleration, determinant = compute_variation(contacts, q[2], motion(t))
+            assert abs(determinant) == pytest.approx(abs(sets[2].poses[k].determinant), rel=1e-9)
+            scale = 1.0 + np.abs(acceleration).max() ** 2
+            np.testing.assert_allclose(velocity, (q[0] - 8 * q[1] + 8 * q[3] - q[4]) / (12 * h), atol=1e-9 * scale)
+            np.testing.assert_allclose(
+                acceleration, (-q[0] + 16 * q[1] - 30 * q[2] + 16 * q[3] - q[4]) / (12 * h * h), atol=3e-6 * scale)
+            checked += 1
+
+
+@pytest.mark.parametrize("branch", [0, 1])
+def test_both_branches_run_into_the_branch_point(branch):
+    start = solve_formation(*TRIANGLE, poses=shift_first(0.0)[0]).poses[branch]
+    track = track_formation(TRIANGLE, shift_first, np.linspace(0.0, 0.3, 31), start)
+    assert track.reason == "branch" and "branch point at t = 0.159739" in track.detail
+    assert abs(1.1 - track.times[-1] - 0.940260976) < 5e-10
+    assert abs(track.poses[-1, 2] + 0.024404) < 5e-7
+    assert len(track.times) == 17 and (np.diff(np.abs(track.determinants)) < 0).all()
+    for t, pose in zip(track.times[:-1], track.poses[:-1], strict=True):
+        placed = [contact.placed(shift_first(t)[0]) for contact in TRIANGLE]
+        assert np.abs(cases.compute_gaps(placed, pose)).max() < 1e-15
+
+
+def test_sheets_of_a_cell():
+    times = np.linspace(0.0, 0.3, 31)
+    sheets = list_sheets(TRIANGLE, shift_first, times)
+    assert len(sheets) == 2 and [sheet.reason for sheet in sheets] == ["branch", "branch"]
+    np.testing.assert_allclose(sheets[0].poses[-1], sheets[1].poses[-1], atol=1e-9)
+    assert np.sign(sheets[0].determinants[0]) == -np.sign(sheets[1].determinants[0])
+    # There and back: the sheets end, and two new ones begin.
+    there = lambda t: (shift_first(0.3 * math.sin(t))[0], np.array([[-0.3 * math.cos(t), 0, 0]]),  # noqa: E731
+                       np.array([[0.3 * math.sin(t), 0, 0]]))
+    sheets = list_sheets(TRIANGLE, there, np.linspace(0.0, math.pi, 41))
+    assert len(sheets) == 4
+    assert sorted(round(float(sheet.times[0]), 6) for sheet in sheets)[:2] == [0.0, 0.0]
+    again = math.pi - math.asin((1.1 - 0.940260976) / 0.3)
+    assert sum(abs(sheet.times[0] - again) < 1e-7 for sheet in sheets) == 2
+
+
+@pytest.mark.parametrize("type_name", ["2AB", "2BA"])
+def test_tracks_of_quartics_keep_their_sheet(type_name, rng):
+    """On the same way with coarse and with fine times the pose is the same, to the last digits."""
+    compared = 0
+    while compared < 6:
+        contacts = [FormationContact(**{**vars(contact), "manipulator": k})
+                    for k, contact in enumerate(cases.make_formation(type_name, rng))]
+        motion = wave(rng.normal(size=(3, 3, 2)))
+        for start in solve_formation(*contacts, poses=motion(0.0)[0]).poses:
+            coarse = track_formation(contacts, motion, [0.0, 1.0], start)
+            fine = track_formation(contacts, motion, np.linspace(0.0, 1.0, 101), start)
+            assert coarse.reason == fine.reason in ("end", "branch", "away")
+            if fine.reason == "away":
+                continue
+            assert coarse.times[-1] == pytest.approx(fine.times[-1], abs=1e-9)
+            np.testing.assert_allclose(coarse.poses[-1], fine.poses[-1], atol=1e-4 if fine.reason == "branch" else 1e-9)
+            compared += 1
+
+
+def make_fingers():
+    """A square of side 2 between three small boxes, held 2AB: edge 1 and edge 2 on corners, vertex 0 on a face."""
+    part, finger = Polygon.box(2.0, 2.0), Polygon.box(0.2, 0.2)
+    contacts = [contact_of_edge(part, 1, finger, 0, 0), contact_of_edge(part, 2, finger, 1, 1),
+                contact_of_vertex(part, 0, Polygon.box(6.0, 1.0), 2, 2)]
+    return part, [finger, finger, Polygon.box(6.0, 1.0)], contacts
+
+
+def make_poses(turn=10 * DEG):
+    """Fingers that hold the square, centred at the origin and turned, with their corners in the middle of its edges."""
+    c, s = math.cos(turn), math.sin(turn)
+    return np.array([[c + 0.1, s + 0.1, 0.0], [-s - 0.1, c + 0.1, 0.0], [0.0, -s - c - 0.5, 0.0]])
+
+
+def test_realised_or_not():
+    part, manipulators, contacts = make_fingers()
+    poses = make_poses()
+    found = solve_formation(*contacts, poses=poses)
+    assert found.type == "2AB"
+    checks = [verify_formation(contacts, pose, part, manipulators, poses) for pose in found.poses]
+    (held,) = [k for k, check in enumerate(checks) if check.realised]
+    np.testing.assert_allclose(found.poses[held][:3], (0.0, 0.0, 10 * DEG), atol=1e-14)
+    np.testing.assert_allclose(checks[held].along[:2], 1.0, atol=1e-14)
+    other = 1 - held
+    assert not checks[other].realised and checks[other].reason != "realised"
+    fixed = (contacts, found.poses[other], part, manipulators, poses)
+    assert verify_formation(*fixed, edges=False, overlap=False).realised
+    lines = verify_formation(*fixed, edges=True, overlap=False)
+    assert lines.realised == all(lines.within_edges)
+
+
+def test_overlap_alone_is_found():
+    part, manipulators, contacts = make_fingers()
+    poses = make_poses()
+    block = [*manipulators, Polygon.box(0.5, 0.5)]
+    with_block = np.vstack([poses, [0.0, 1.15, 0.0]])
+    found = solve_formation(*contacts, poses=poses)
+    held = next(p for p in found.poses if abs(p.theta - 10 * DEG) < 1e-9)
+    check = verify_formation(contacts, held, part, block, with_block)
+    assert not check.realised and all(check.within_edges) and check.overlaps[0][0] == 3
+    assert "deep in manipulator 3" in check.reason
+    assert verify_formation(contacts, held, part, block, with_block, overlap=False).realised
+
+
+def move(finger, velocity):
+    def motion(t):
+        poses, rates = make_poses(), np.zeros((3, 3))
+        rates[finger] = velocity
+        return poses + t * rates, rates, np.zeros((3, 3))
+    return motion
+
+
+def test_a_track_stops_at_the_end_of_an_edge():
+    """The first finger goes up along the edge of the square, past its end."""
+    part, manipulators, contacts = make_fingers()
+    direction = (-math.sin(10 * DEG), math.cos(10 * DEG), 0.0)
+    motion = move(0, direction)
+    start = (0, 0, 10 * DEG)
+    track = track_formation(contacts, motion, np.linspace(0, 3, 7), start, part=part, manipulators=manipulators)
+    assert track.reason == "edge" and track.detail == "contact 0 reaches the end of its edge at t = 1 s"
+    np.testing.assert_allclose(track.poses, np.tile([0, 0, 10 * DEG], (len(track.times), 1)), atol=1e-12)
+    np.testing.assert_allclose(track.velocities, 0.0, atol=1e-12)
+
+
+def test_a_track_stops_at_a_collision():
+    part, manipulators, contacts = make_fingers()
+    walls = [*manipulators, Polygon.box(1.0, 1.0)]
+
+    def motion(t):
+        poses, rates, bends = move(2, (0.0, 0.0, 0.0))(t)
+        top = math.cos(10 * DEG) + math.sin(10 * DEG)  # of the highest corner, at x = cos - sin
+        block = [math.cos(10 * DEG) - math.sin(10 * DEG), top + 0.5 + 0.3 - t, 0.0]
+        return np.vstack([poses, block]), np.vstack([rates, [0, -1, 0]]), np.vstack([bends, [0, 0, 0]])
+
+    track = track_formation(contacts, motion, np.linspace(0, 1, 5), (0, 0, 10 * DEG), part=part, manipulators=walls)
+    assert track.reason == "collision" and "the part meets manipulator 3 at t = 0.3" in track.detail
+    assert track.times[-1] == pytest.approx(0.3, abs=1e-10)
+
+
+def test_a_track_stops_at_breaks():
+    part, manipulators, contacts = make_fingers()
+    times = np.linspace(0, 0.2, 5)
+    arguments = {"part": part, "manipulators": manipulators}
+    track = track_formation(contacts, move(0, (-0.1, 0, 0)), times, (0, 0, 10 * DEG), breaks=[0.07], **arguments)
+    assert track.reason == "break" and track.times[-1] == 0.07 and "velocity" in track.detail
+
+    def jumping(t):
+        poses, rates, bends = move(0, (-0.1, 0, 0))(t)
+        poses[0, 0] -= 0.05 * (t > 0.11)
+        return poses, rates, bends
+
+    track = track_formation(contacts, jumping, times, (0, 0, 10 * DEG), **arguments)
+    assert track.reason == "break" and abs(track.times[-1] - 0.11) < 1e-12 and "jumps after" in track.detail
+
+
+def test_a_motion_through_poses():
+    times = np.array([0.0, 0.3, 0.5, 1.0])
+    poses = np.arange(24.0).reshape(4, 2, 3) ** 2 / 100
+    motion = interpolate_motion(times, poses)
+    for t, pose in zip(times, poses, strict=True):
+        np.testing.assert_allclose(motion(t)[0], pose, atol=1e-14)
+    for t in (0.1, 0.3, 0.45, 0.9):
+        h = 1e-5
+        np.testing.assert_allclose(motion(t)[1], (motion(t + h)[0] - motion(t - h)[0]) / (2 * h), atol=1e-6)
+        np.testing.assert_allclose(motion(t)[2], (motion(t + h)[1] - motion(t - h)[1]) / (2 * h), atol=1e-2)
+    x = np.linspace(1.1, 1.0, 11)
+    line = np.stack([x, np.full(11, 0.2), np.zeros(11)], axis=1)[:, None, :]
+    start = solve_formation(*TRIANGLE, poses=line[0]).poses[0]
+    track = track_formation(TRIANGLE, line, np.linspace(0, 1, 11), start)
+    direct = solve_formation(*TRIANGLE, poses=line[-1]).poses[0]
+    assert track.reason == "end"
+    np.testing.assert_allclose(track.poses[-1], direct[:3], atol=1e-14)
+
+
+def test_wrong_tracks_are_refused():
+    start = solve_formation(*TRIANGLE, poses=shift_first(0.0)[0]).poses[0]
+    with pytest.raises(FormationError, match="times: must be two or more numbers"):
+        track_formation(TRIANGLE, shift_first, [0.0, 0.0], start)
+    with pytest.raises(FormationError, match=r"is no pose of the formation at t = "):
+        track_formation(TRIANGLE, shift_first, [0.0, 1.0], (0, 0, 0))
+    part, manipulators, contacts = make_fingers()
+    found = solve_formation(*contacts, poses=make_poses())
+    other = next(p for p in found.poses if abs(p.theta - 10 * DEG) > 1e-3)
+    with pytest.raises(FormationError, match="the start is not realised"):
+        track_formation(contacts, move(0, (0, 0, 0)), [0.0, 1.0], other, part=part, manipulators=manipulators)
