@@ -16,10 +16,10 @@ if TYPE_CHECKING:
     from sim.scene import load_scene
     from sim.simulation import simulate
 
-__all__ = ["compute_map", "load_scene", "read_trajectory", "simulate"]
+__all__ = ["compute_map", "load_scene", "read_sweep", "read_trajectory", "simulate", "sweep"]
 
 _HOMES = {"load_scene": "sim.scene", "simulate": "sim.simulation", "read_trajectory": "sim.reading",
-          "compute_map": "sim.solution_map"}
+          "compute_map": "sim.solution_map", "sweep": "sim.sweep_run", "read_sweep": "sim.sweep_result"}
 
 
 def __getattr__(name: str):
