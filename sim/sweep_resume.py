@@ -22,8 +22,8 @@ def make_record(study: Study, plan: Plan, runner: CellRunner) -> SweepRecord:
         program = f"stiction {version('stiction')}"
     except PackageNotFoundError:
         program = "stiction"
-    return SweepRecord(study.text, study.source or "", plan, program, compute_source_hash(get_state().root, get_state().archive),
-                       runner.outcomes)
+    kernels = compute_source_hash(get_state().root, get_state().archive)
+    return SweepRecord(study.text, study.source or "", plan, program, kernels, runner.outcomes)
 
 
 def open_file(path: Path, record: SweepRecord, resume: bool) -> tuple[SweepFile, np.ndarray]:

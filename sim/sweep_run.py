@@ -59,7 +59,8 @@ def sweep(
     Values are text ("0:1:41", "0,10,20 deg", "uniform(0, 1 mm)", see `sim.axes`) or lists; `samples` and `seed` belong
     to random ones.
 
-    workers: threads, as many as there are processors if not given. output: the HDF5 file that the rows go to as they come; with `resume` a file that is there is completed.
+    workers: threads, as many as there are processors if not given. output: the HDF5 file that
+    the rows go to as they come; with `resume` a file that is there is completed.
     log: which runs leave a trajectory in the folder beside the file: "all", "failed" (those that did not reach their
     end time) or "none". progress(done, all) is called now and then.
 
