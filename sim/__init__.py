@@ -17,10 +17,13 @@ if TYPE_CHECKING:
     from sim.scene import load_scene
     from sim.simulation import simulate
 
-__all__ = ["compute_map", "load_scene", "read_trajectory", "read_tree", "simulate", "simulate_branches"]
+__all__ = [
+    "compute_map", "load_scene", "read_sweep", "read_trajectory", "read_tree", "simulate", "simulate_branches", "sweep",
+]
 
 _HOMES = {"load_scene": "sim.scene", "simulate": "sim.simulation", "read_trajectory": "sim.reading",
-          "compute_map": "sim.solution_map", "read_tree": "sim.reading", "simulate_branches": "sim.branches"}
+          "compute_map": "sim.solution_map", "read_tree": "sim.reading", "simulate_branches": "sim.branches",
+          "sweep": "sim.sweep_run", "read_sweep": "sim.sweep_result"}
 
 
 def __getattr__(name: str):

@@ -189,6 +189,33 @@ def map_solutions(
         raise typer.Exit(EXIT_INTERRUPTED) from None
 
 
+@app.command("sweep")
+def sweep_scene(
+    scene: SceneArgument,
+    mu: Annotated[str | None, typer.Option(metavar="VALUES", help="Short for --vary friction.default=VALUES.")] = None,
+    rho: Annotated[str | None, typer.Option(metavar="VALUES", help="Short for --vary workpiece.rho=VALUES.")] = None,
+    vary: Annotated[list[str] | None, typer.Option(
+        "--vary", metavar="KEY=VALUES", help="A:B:N, V,V,V, uniform(A, B) or normal(M, D). May be repeated.")] = None,
+    samples: Annotated[int | None, typer.Option(help="How many samples of random values.")] = None,
+    seed: Annotated[int, typer.Option(help="Seed of the samples.")] = 0,
+    output: Annotated[Path | None, typer.Option(
+        "--output", "-o", metavar="FILE", help="The table to write; outputs/NAME_sweep.h5 if not given.")] = None,
+    workers: Annotated[int | None, typer.Option(help="Threads; as many as processors if not given.")] = None,
+    resume: Annotated[bool, typer.Option("--resume", help="Run only what is missing in FILE.")] = False,
+    log: Annotated[str, typer.Option(metavar="all|failed|none", help="Runs that leave a trajectory.")] = "none",
+    table: Annotated[Path | None, typer.Option("--csv", metavar="FILE", help="Write the table as CSV as well.")] = None,
+    overrides: SetOption = None,
+) -> None:
+    """Run a scene over many values and write a table of outcomes."""
+    loaded = open_scene(scene, split_overrides(overrides or []))
+    from sim import report_sweep
+
+    path = output or Path("outputs") / f"{loaded.name}_sweep.h5"
+    options = {"samples": samples, "seed": seed, "workers": workers, "output": path, "resume": resume, "log": log}
+    complete = report_sweep.print_sweep(loaded, mu, rho, vary or [], table, options)
+    raise typer.Exit(EXIT_DONE if complete else EXIT_INTERRUPTED)
+
+
 @app.command("cone")
 def print_wrench_cones(
     scene: SceneArgument,
@@ -309,7 +336,7 @@ def list_known_errors() -> tuple[type[BaseException], ...]:
 
     known: list[type[BaseException]] = [UserError, SceneError, OSError]
     for module, name in (("sim.reading", "TrajectoryFileError"), ("sim.frames", "ReplayError"),
-                         ("sim.plot_file", "PlotError"), ("sim.solution_map", "MapError")):
+                         ("sim.plot_file", "PlotError"), ("sim.solution_map", "MapError"), ("sim.axes", "SweepError")):
         if module in sys.modules and hasattr(sys.modules[module], name):
             known.append(getattr(sys.modules[module], name))
     return tuple(known)

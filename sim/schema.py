@@ -242,6 +242,54 @@ class RunSection(Section):
     max_depth: Annotated[int, Field(strict=True, ge=1, le=1000)] = 16
 
 
+def _read_interval(value: Any, read, what: str) -> tuple[float, float]:
+    if not isinstance(value, list | tuple) or len(value) != 2:
+        raise ValueError(f"must be [low, high], two of {what}")
+    low, high = read(value[0]), read(value[1])
+    if low > high:
+        raise ValueError("the first must not be larger than the second")
+    return low, high
+
+
+def _read_lengths(value: Any) -> tuple[float, float]:
+    return _read_interval(value, read_length, "lengths")
+
+
+def _read_angles(value: Any) -> tuple[float, float]:
+    return _read_interval(value, read_angle, "angles")
+
+
+# What a run can lead to besides the goals of the scene; see `sim.outcome`.
+OUTCOMES = ("at rest", "jammed", "left the scene", "not unique", "no solution", "timed out", "overlap", "invalid",
+            "failed")  # fmt: skip
+
+
+class GoalSection(Section):
+    """A region of poses of the frame of the outline, with a name: where a run ends there, that is its outcome.
+
+    An interval that is not given holds everything; angles count modulo a turn. With `at_rest` the part must be at rest.
+    """
+
+    name: Name
+    x: Annotated[tuple[float, float], BeforeValidator(_read_lengths)] | None = None
+    y: Annotated[tuple[float, float], BeforeValidator(_read_lengths)] | None = None
+    theta: Annotated[tuple[float, float], BeforeValidator(_read_angles)] | None = None
+    at_rest: Annotated[bool, Field(strict=True)] = True
+
+    @field_validator("name")
+    @classmethod
+    def _check_name(cls, name):
+        if name in OUTCOMES:
+            raise ValueError(f"is the name of another outcome; taken are: {', '.join(OUTCOMES)}")
+        return name
+
+    @model_validator(mode="after")
+    def _check_region(self):
+        if self.x is None and self.y is None and self.theta is None:
+            raise ValueError("needs at least one of x, y, theta")
+        return self
+
+
 def _read_gravity(value: Any) -> tuple[float, float]:
     """Gravity as [gx, gy], or by size and direction: an angle of -90 deg is downwards."""
     what = "[gx, gy] in m/s^2, or {magnitude = 9.81, angle = \"-90 deg\"}"
@@ -270,4 +318,14 @@ class SceneSection(Section):
     impact: dict[str, Law] = {}
     load: list[LoadSection] = []
     formation: FormationSection | None = None
+    goal: list[GoalSection] = []
     run: RunSection = RunSection()
+
+    @field_validator("goal")
+    @classmethod
+    def _check_goals(cls, goals):
+        names = [goal.name for goal in goals]
+        for name in names:
+            if names.count(name) > 1:
+                raise ValueError(f"two goals have the name {name!r}; give each its own")
+        return goals

@@ -95,7 +95,7 @@ def prepare(scene: Scene) -> tuple:
     """What `sim.engine.run_chunk` takes: body, options, state at the start, work arrays, log buffers."""
     body = build_body(scene)
     options = build_options(scene, body)
-    return body, options, _start(scene), s.allocate_tools(body.part, body.walls), s.allocate_log(BUFFER_ROWS)
+    return body, options, build_start(scene), s.allocate_tools(body.part, body.walls), s.allocate_log(BUFFER_ROWS)
 
 
 def override_run(scene: Scene, duration: float | None, overrides: dict):
@@ -123,7 +123,8 @@ def override_run(scene: Scene, duration: float | None, overrides: dict):
     return dataclasses.replace(run, **changes) if changes else run
 
 
-def _start(scene: Scene) -> np.record:
+def build_start(scene: Scene) -> np.record:
+    """The state at the start of a run."""
     state = allocate_record(s.STATE)
     pose, velocity = scene.workpiece.pose, scene.workpiece.velocity
     state.pose[:] = pose.x, pose.y, pose.theta
@@ -151,10 +152,16 @@ def hand_over(log: s.Log, target) -> None:
 def compute_account(body, state: np.record, solve: float, output: float, compile_time: float) -> Account:
     from sim.recorder import compute_kinetic, compute_load_work
 
-    start = float(compute_kinetic(body, state.start_velocity))
-    end = float(compute_kinetic(body, state.velocity))
-    load = float(compute_load_work(body, state, state.pose))
-    friction, impact = float(body.mass * state.friction), float(body.mass * state.impact)  # kept per mass
+    energies = (compute_kinetic(body, state.start_velocity), compute_kinetic(body, state.velocity),
+                compute_load_work(body, state, state.pose))
+    return fill_account(state, body.mass, energies, (solve, output, compile_time))
+
+
+def fill_account(state: np.record, mass: float, energies: tuple, times: tuple) -> Account:
+    """The account of a state; energies: kinetic at the start and at the end, work of the load [J]; times: wall times of
+    solving, output and compiling [s]."""
+    start, end, load = map(float, energies)
+    friction, impact = float(mass * state.friction), float(mass * state.impact)  # kept per mass
     largest = max(start, end, abs(load), abs(friction), abs(impact))
     return Account(
         penetration=float(state.penetration),
@@ -174,7 +181,7 @@ def compute_account(body, state: np.record, solve: float, output: float, compile
         n_evaluations=int(state.evaluations),
         n_events=int(state.events),
         n_impacts=int(state.impacts),
-        wall_compile=compile_time,
-        wall_solve=solve,
-        wall_output=output,
+        wall_compile=times[2],
+        wall_solve=times[0],
+        wall_output=times[1],
     )

@@ -8,9 +8,7 @@
 
 from __future__ import annotations
 
-import math
 import pickle
-import re
 import tomllib
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -21,6 +19,7 @@ import numpy as np
 
 from geometry.pose import Pose
 from sim import schema, toml_text
+from sim.axes import SweepError, parse_span
 from sim.scene import Scene, build_scene
 from sim.scene_errors import OverlapError, SceneError
 
@@ -31,9 +30,6 @@ if TYPE_CHECKING:
 # that velocities change before there is an acceleration; "overlap": the part would start inside an obstacle.
 KINDS = ("none", "one", "several", "continuum", "free", "impact", "overlap")
 NONE, ONE, SEVERAL, CONTINUUM, FREE, IMPACT, OVERLAP = range(7)
-MOST_VALUES = 100_000  # of one axis
-_NUMBER = r"[-+]?(?:\d[\d_]*\.?\d*|\.\d+)(?:[eE][-+]?\d+)?"
-_END = re.compile(rf"\s*({_NUMBER})\s*([a-zA-Z°]*)\s*")
 # Values that --hold sets itself, and those that move what it holds on to.
 _FOLLOWS = ("workpiece.pose.x", "workpiece.pose.y", "workpiece.velocity.vx", "workpiece.velocity.vy")
 _MOVES = ("workpiece.outline", "workpiece.center_of_mass", "obstacle.")
@@ -90,21 +86,13 @@ def parse_axis(text: str) -> Axis:
     """
     usage = f"{text}: write KEY=a:b:n, n values from a to b, for example friction.default=0:2:41"
     key, equals, span = text.partition("=")
-    parts = span.split(":")
-    ends = [_END.fullmatch(part) for part in parts[:2]]
-    if not equals or not key.strip() or len(parts) != 3 or not all(ends):
+    try:
+        parsed = parse_span(span) if equals and key.strip() else None
+    except SweepError as error:
+        raise MapError(f"{usage}; {error}") from None
+    if parsed is None:
         raise MapError(usage)
-    if not re.fullmatch(r"\s*\d+\s*", parts[2]) or not 2 <= int(parts[2]) <= MOST_VALUES:
-        raise MapError(f"{usage}; n must be a whole number from 2 to {MOST_VALUES}")
-    numbers = [float(end[1].replace("_", "")) for end in ends]
-    units = {end[2] for end in ends if end[2]}
-    if len(units) > 1:
-        raise MapError(f"{text}: the ends have different units {' and '.join(sorted(units))}; use one")
-    if not all(map(math.isfinite, numbers)) or numbers[0] == numbers[1]:
-        raise MapError(f"{text}: the ends must be two different finite numbers")
-    values = np.linspace(*numbers, int(parts[2]))
-    values[0], values[-1] = numbers
-    return Axis(key.strip(), values, units.pop() if units else "")
+    return Axis(key.strip(), *parsed)
 
 
 def read_axis(axis: Axis | str | tuple[str, Any]) -> Axis:

@@ -64,6 +64,8 @@ def apply_override(data: dict, path: str, value: Any) -> None:
             else:
                 if key not in here:
                     here[key] = copy.deepcopy(DEFAULTS.get(key, {}))
+                if key == "gravity" and keys[depth + 1] in ("magnitude", "angle"):
+                    here[key] = _turn_to_polar(here[key])
                 here = here[key]
         elif isinstance(here, list):
             index = _find_member(here, keys[:depth], key)
@@ -73,6 +75,14 @@ def apply_override(data: dict, path: str, value: Any) -> None:
                 here = here[index]
         else:
             raise PathError(f"{'.'.join(keys[:depth])} = {here!r} has no key {key!r}")
+
+
+def _turn_to_polar(gravity: Any) -> Any:
+    """Gravity by size and direction, so that one of them can be set; what is no pair of numbers stays as it is."""
+    good = isinstance(gravity, list) and len(gravity) == 2 and all(isinstance(g, int | float) for g in gravity)
+    if not good:
+        return gravity
+    return {"magnitude": math.hypot(*gravity), "angle": math.atan2(gravity[1], gravity[0])}
 
 
 def _find_member(members: list, keys: list[str], key: str) -> int:

@@ -182,7 +182,7 @@ def test_lengths(text, expected):
         ({"workpiece.outline.bx": [1, 2]}, "a.toml: workpiece.outline.bx: unknown key; did you mean 'box'?"),
         ({"run.output_intervall": 1}, "a.toml: run.output_intervall: unknown key; did you mean 'output_interval'?"),
         ({"motion": 1}, "a.toml: motion: unknown key; did you mean 'formation'? (valid: name, gravity, workpiece,"),
-        ({"goal": []}, "a.toml: goal: unknown key"),
+        ({"goals": []}, "a.toml: goals: unknown key"),
         ({"workpiece.mass": 0}, "a.toml: workpiece.mass = 0: must be positive"),
         ({"workpiece.mass": "'heavy'"}, "a.toml: workpiece.mass = 'heavy': must be a positive number"),
         ({"workpiece.mass": True}, "a.toml: workpiece.mass = True: must be a positive number"),

@@ -1,0 +1,98 @@
+"""What a run has led to, in a word: a goal of the scene, or where else it ended.
+
+    a goal            the run ended in the region of poses of a `[[goal]]`; the first that holds counts
+    jammed            at rest, held by contacts that could hold it against every load (force closure with friction)
+    at rest           at rest elsewhere
+    left the scene    in free flight, and wholly outside the box around all obstacles and the start
+    not unique        several motions were possible, and the rule of choice is to stop
+    no solution       no motion is possible (Painlevé), or no velocity after an impact
+    timed out         still moving at the end time, or at the limit of steps
+    overlap           the part would start inside an obstacle: there was no run
+    invalid           the values of the cell are none of the scene: there was no run
+    failed            the run ended otherwise; its status says how
+"""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from sim.schema import OUTCOMES
+from sim.status import Status
+
+if TYPE_CHECKING:
+    from sim.scene import Goal, Scene
+
+AT_REST, JAMMED, LEFT, NOT_UNIQUE, NO_SOLUTION, TIMED_OUT, OVERLAP, INVALID, FAILED = range(len(OUTCOMES))
+GOAL = len(OUTCOMES)  # the first goal; the others follow
+_BY_STATUS = {
+    Status.NOT_UNIQUE: NOT_UNIQUE, Status.NO_SOLUTION: NO_SOLUTION, Status.NO_IMPACT_SOLUTION: NO_SOLUTION,
+    Status.STEP_LIMIT: TIMED_OUT,
+}  # fmt: skip
+
+
+def list_outcomes(scene: Scene) -> tuple[str, ...]:
+    """The words of the codes 0, 1, ... : the outcomes of every sweep, then the goals of the scene."""
+    return (*OUTCOMES, *(goal.name for goal in scene.goals))
+
+
+class Judge:
+    """Finds the outcome of the runs of one scene; scenes that differ in numbers only may share it."""
+
+    def __init__(self, scene: Scene):
+        workpiece = scene.workpiece
+        start = workpiece.pose.transform(workpiece.outline.vertices)
+        points = np.concatenate([start, *(obstacle.vertices for obstacle in scene.obstacles)])
+        self._low, self._high = points.min(axis=0).tolist(), points.max(axis=0).tolist()
+        self._radius = float(np.hypot(*workpiece.outline.vertices.T).max())
+        self._goals = scene.goals
+        self._origin = workpiece.origin
+        self._mu = {index: obstacle.mu for index, obstacle in enumerate(scene.obstacles)}
+
+    def find_outcome(self, status: Status, pose, at_rest: bool, contacts: np.ndarray, mu, rho: float) -> int:
+        """The code of the outcome. pose (3,): of the centre of mass at the end; contacts: rows of the contact table at
+        the end; mu: {index of obstacle: friction}."""
+        if status is not Status.COMPLETED:
+            return _BY_STATUS.get(status, FAILED)
+        for index, goal in enumerate(self._goals):
+            if (at_rest or not goal.at_rest) and self._is_inside(goal, pose):
+                return GOAL + index
+        if at_rest:
+            return JAMMED if len(contacts) > 1 and is_held(contacts, pose, mu, rho) else AT_REST
+        x, y, r = pose[0], pose[1], self._radius
+        outside = x + r < self._low[0] or x - r > self._high[0] or y + r < self._low[1] or y - r > self._high[1]
+        return LEFT if outside and len(contacts) == 0 else TIMED_OUT
+
+    def _is_inside(self, goal: Goal, pose) -> bool:
+        x, y, theta = pose
+        c, s = math.cos(theta), math.sin(theta)
+        ox, oy = self._origin
+        for interval, value in ((goal.x, x + c * ox - s * oy), (goal.y, y + s * ox + c * oy)):
+            if interval is not None and not interval[0] <= value <= interval[1]:
+                return False
+        if goal.theta is None:
+            return True
+        low, high = goal.theta
+        return high - low >= 2.0 * math.pi or (theta - low) % (2.0 * math.pi) <= high - low
+
+
+def is_held(contacts: np.ndarray, pose, mu, rho: float) -> bool:
+    """Do the friction cones of the contacts span all loads (force closure)?"""
+    from dynamics.contact_set import place_contacts
+    from dynamics.statics import check_force_closure
+
+    places = {}
+    for row in contacts:  # of points on one straight edge only the outermost count
+        key = (int(row["obstacle"]), round(float(row["nx"]), 9), round(float(row["ny"]), 9))
+        along = float(row["ny"] * row["px"] - row["nx"] * row["py"])
+        near = places.setdefault(key, [(along, row), (along, row)])
+        near[0] = min(near[0], (along, row), key=lambda place: place[0])
+        near[1] = max(near[1], (along, row), key=lambda place: place[0])
+    if len(places) < 2:
+        return False  # all contacts press the same way
+    rows = [row for ends in places.values() for _, row in (ends[:1] if ends[0][0] == ends[1][0] else ends)]
+    found = place_contacts([(row["px"], row["py"]) for row in rows], [(row["nx"], row["ny"]) for row in rows],
+                           [mu[int(row["obstacle"])] for row in rows], (pose[0], pose[1]), rho, [True] * len(rows))
+    return bool(check_force_closure(found)[0])

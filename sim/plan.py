@@ -1,0 +1,139 @@
+"""Which cells a sweep has: every combination of the values of its axes, and samples of the random ones.
+
+Cells are numbered: the last axis varies fastest, and of random axes the samples fastest of all. Every combination of
+grid values meets the same samples, so that neighbours in the grid differ in nothing else. Without random axes `samples`
+takes that many combinations at random.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from sim.axes import SweepAxis, SweepError, get_identity
+
+MOST_CELLS = 10_000_000
+
+
+@dataclass(frozen=True, eq=False)
+class Plan:
+    """The cells of a sweep."""
+
+    axes: tuple[SweepAxis, ...]
+    samples: int | None = None
+    seed: int = 0
+
+    def __post_init__(self):
+        keys = [axis.key for axis in self.axes]
+        for axis in self.axes:
+            if keys.count(axis.key) > 1:
+                raise SweepError(f"{axis.key} varies twice; give each key once")
+        if self.samples is not None and (isinstance(self.samples, bool) or self.samples < 1):
+            raise SweepError(f"samples = {self.samples}: must be a whole number, one or more")
+        if isinstance(self.seed, bool) or not isinstance(self.seed, int) or self.seed < 0:
+            raise SweepError(f"seed = {self.seed!r}: must be a whole number, zero or more")
+        random = [axis.name for axis in self.axes if axis.is_random]
+        if random and self.samples is None:
+            raise SweepError(f"{random[0]} is random: say how many samples (--samples N)")
+        if not self.axes:
+            raise SweepError("nothing varies: give mu, rho, or another key with its values")
+        if len(self) > MOST_CELLS:
+            raise SweepError(f"{len(self)} cells are too many; at most {MOST_CELLS}")
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """Number of values of each axis, 1 for random ones."""
+        return tuple(len(axis) for axis in self.axes)
+
+    @property
+    def has_random(self) -> bool:
+        return any(axis.is_random for axis in self.axes)
+
+    def __len__(self) -> int:
+        full = math.prod(self.shape)
+        if self.samples is None:
+            return full
+        return full * self.samples if self.has_random else min(full, self.samples)
+
+    @cached_property
+    def _draws(self) -> list[np.ndarray | None]:
+        return [axis.draw(self.samples, self.seed) if axis.is_random else None for axis in self.axes]
+
+    @cached_property
+    def _chosen(self) -> np.ndarray | None:
+        """The combinations taken at random, in their order; None for all."""
+        full = math.prod(self.shape)
+        if self.samples is None or self.has_random or self.samples >= full:
+            return None
+        return np.sort(np.random.default_rng(self.seed).choice(full, size=self.samples, replace=False))
+
+    def get_values(self, cell: int) -> tuple[float, ...]:
+        """The value of each axis in a cell."""
+        if not 0 <= cell < len(self):
+            raise SweepError(f"there is no cell {cell}; valid: 0 to {len(self) - 1}")
+        sample, place = 0, cell
+        if self.has_random:
+            place, sample = divmod(cell, self.samples)
+        elif self._chosen is not None:
+            place = int(self._chosen[cell])
+        indices = np.unravel_index(place, self.shape)
+        return tuple(float(axis.values[index]) if draws is None else float(draws[sample])
+                     for axis, draws, index in zip(self.axes, self._draws, indices, strict=True))
+
+    def find_cell(self, words: Iterable[tuple[str, str]]) -> int:
+        """The cell of (name, value) pairs, one for each axis that is not random; with random ones also `sample`.
+
+        Raises SweepError: a name or value that the sweep does not have, or one that is missing.
+        """
+        given = dict(words)
+        place = []
+        for axis in self.axes:
+            if axis.is_random:
+                place.append(0)
+                continue
+            name = axis.name if axis.name in given else axis.key
+            if name not in given:
+                raise SweepError(f"which {axis.name}? Give a value of each of: {', '.join(self.list_names())}")
+            place.append(find_index(axis, given.pop(name)))
+        cell = int(np.ravel_multi_index(place, self.shape))
+        if self.has_random:
+            text = str(given.pop("sample", "")).strip()
+            if not text.isdigit() or int(text) >= self.samples:
+                raise SweepError(f"sample = {text or '(missing)'}: must be from 0 to {self.samples - 1}")
+            cell = cell * self.samples + int(text)
+        elif self._chosen is not None:
+            index = int(np.searchsorted(self._chosen, cell))
+            if index == len(self._chosen) or self._chosen[index] != cell:
+                raise SweepError("this combination is not among those that the sweep took at random")
+            cell = index
+        if given:
+            raise SweepError(f"{', '.join(given)}: the sweep does not vary this; valid: {', '.join(self.list_names())}")
+        return cell
+
+    def list_names(self) -> list[str]:
+        """What tells cells apart."""
+        return [axis.name for axis in self.axes if not axis.is_random] + ["sample"] * self.has_random
+
+    def describe(self) -> dict:
+        """What a file keeps, and a second sweep must repeat: plain values."""
+        return {"axes": [axis.describe() for axis in self.axes], "samples": self.samples, "seed": self.seed}
+
+    @staticmethod
+    def from_description(data: dict) -> Plan:
+        """The plan of `describe`."""
+        return Plan(tuple(map(SweepAxis.from_description, data["axes"])), data["samples"], data["seed"])
+
+
+def find_index(axis: SweepAxis, value) -> int:
+    """The place of a value in a grid or list. Raises SweepError, naming the nearest."""
+    number = axis.find_value(value)
+    identity = get_identity(number)
+    for index, own in enumerate(axis.values):
+        if get_identity(own) == identity:
+            return index
+    nearest = float(axis.values[int(np.argmin(np.abs(axis.values - number)))])
+    raise SweepError(f"{axis.name} = {value}: the sweep has no such value; the nearest is {nearest!r}")

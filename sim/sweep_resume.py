@@ -1,0 +1,48 @@
+"""Going on with a sweep: the rows that are there are taken over, if the sweep still is the same one."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+
+from geometry._code_folder import compute_source_hash, get_state
+from sim.axes import SweepError
+from sim.cell_runner import CellRunner, Study
+from sim.plan import Plan
+from sim.status import Status
+from sim.sweep_file import SweepFile, SweepRecord, read_sweep_file
+
+
+def make_record(study: Study, plan: Plan, runner: CellRunner) -> SweepRecord:
+    """What the sweep is a sweep of."""
+    from importlib.metadata import PackageNotFoundError, version
+
+    try:
+        program = f"stiction {version('stiction')}"
+    except PackageNotFoundError:
+        program = "stiction"
+    kernels = compute_source_hash(get_state().root, get_state().archive)
+    return SweepRecord(study.text, study.source or "", plan, program, kernels, runner.outcomes)
+
+
+def open_file(path: Path, record: SweepRecord, resume: bool) -> tuple[SweepFile, np.ndarray]:
+    """The file to write to, and which cells it has already. A resumed file is written anew, with the rows that were
+    there, and takes the place of the old one in one step. Raises SweepError where the old sweep was another one."""
+    done = np.zeros(len(record.plan), bool)
+    if not resume or not path.exists():
+        return SweepFile(path, record), done
+    before, table, texts, _ = read_sweep_file(path)
+    difference = record.find_difference(before)
+    if difference:
+        raise SweepError(f"cannot resume {path}: {difference}. Put it back, or begin anew without --resume")
+    file = SweepFile(path, record)
+    try:
+        file.maker = type(file.maker)([axis.name for axis in record.plan.axes], texts or None)
+        file.write(table)
+    except BaseException:
+        file.close(Status.FAILED)  # it disappears, and the old one stays
+        raise
+    done[table["cell"]] = True
+    return file, done
+
