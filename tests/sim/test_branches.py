@@ -123,7 +123,15 @@ def test_two_isolated_answers():
 
 
 def test_branches_that_meet_are_merged():
-    """Two members that lead to one motion: the balanced square may stay; pushed, both ways of leaving differ."""
+    """The peg that strikes the mouth slips in, or sticks and then slips in or jams: both ways in are one."""
+    tree = simulate_branches(load_scene("peg_in_hole"))
+    (merged,) = (branch for branch in tree.branches if branch.status is Status.MERGED)
+    other = tree.branches[merged.merged_into]
+    assert other.status is Status.COMPLETED and len(tree.outcomes()) == 2
+    np.testing.assert_allclose(merged.rows.pose[-1], other.rows.pose[-1], rtol=0, atol=1e-9)
+
+
+def test_a_balanced_square_stays_or_leaves_to_either_side():
     tree = simulate_branches(tip_on_tip(duration=0.1))
     check_tree(tree)
     assert set(get_starts(tree)) == {"ls", "sr", "nn"} and len(tree.outcomes()) == 3
