@@ -95,10 +95,10 @@ class Coordinate:
             u = time[here] - piece.origin
             polynomial = np.polynomial.Polynomial(piece.coefficients)
             for order in range(3):
-                values[order][here] = polynomial.deriv(order)(u) if order else polynomial(u)
+                values[order, here] = polynomial.deriv(order)(u) if order else polynomial(u)
         for wave in self.waves:
             angle, a, w = wave.frequency * time + wave.phase, wave.amplitude, wave.frequency
-            values += np.stack([a * np.sin(angle), a * w * np.cos(angle), -a * w * w * np.sin(angle)])
+            values += np.array([a * np.sin(angle), a * w * np.cos(angle), -a * w * w * np.sin(angle)])
         return values[0], values[1], values[2]
 
 
@@ -244,8 +244,8 @@ def bound_mover(mover, piece, wave, m, interval):
 
 
 @kernel
-def find_next_break(mover, piece, time):
-    """(time after `time` at which the next piece of some mover begins, or inf; how it goes on: SMOOTH, BENT, BROKEN)."""
+def find_next_break(mover, piece):
+    """(time at which the next piece of some mover begins, or inf; how it goes on there: SMOOTH, BENT or BROKEN)."""
     earliest, meets = inf, SMOOTH
     for m in range(mover.shape[0]):
         for k in range(4):
