@@ -18,7 +18,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from dynamics.constrained import LETTER_N, LETTER_S
+from dynamics.mode import LETTER_N, LETTER_S
 from geometry._jit import jit, kernel
 
 RULES = ("continue", "stick", "separate", "stop", "random", "branch")

@@ -10,7 +10,7 @@ from __future__ import annotations
 import numpy as np
 
 from dynamics.choose import UNKNOWN_LETTER
-from dynamics.constrained import CAPACITY, LETTER_L, LETTER_R, LETTER_S, compute_frame, get_mu
+from dynamics.mode import CAPACITY, LETTER_L, LETTER_R, LETTER_S, compute_frame, get_mu
 from dynamics.problem import Problem
 from geometry._jit import jit, kernel
 from geometry._record import copy_row, define_record
@@ -21,6 +21,7 @@ CLOSED = define_record(
     ("triple", "i8", (CAPACITY, 3)),
     ("corner", "i8", (CAPACITY, 3)),  # see `find_contacts`
     ("rate", "f8", (CAPACITY,)),  # m/s, gap rate
+    ("push", "f8", (CAPACITY,)), ("drag", "f8", (CAPACITY,)),  # m/s, velocity of the obstacle's surface along n and t
     ("previous", "i8", (CAPACITY,)),  # letter before, UNKNOWN_LETTER for a new contact
     ("letter", "i8", (CAPACITY,)),
     ("normal", "f8", (CAPACITY, 3)), ("b", "f8", (CAPACITY,)),
@@ -44,13 +45,14 @@ def make_problem(closed, w):
 @kernel
 def fill_row(body, closed, k, pose, velocity, speed_zero):
     """Rows, biases, slip sign, friction and gap rate of contact k."""
-    nx, ny, nq, vq, b, d, slip = compute_frame(body, closed.triple[k], pose, velocity)
+    nx, ny, nq, vq, b, d, slip, push, drag = compute_frame(body, closed.triple[k], pose, velocity)
     closed.normal[k, 0], closed.normal[k, 1], closed.normal[k, 2] = nx, ny, nq
     closed.tangent[k, 0], closed.tangent[k, 1], closed.tangent[k, 2] = ny, -nx, vq
     closed.b[k], closed.d[k] = b, d
     closed.mu[k] = get_mu(body, closed.triple[k])
     closed.slip[k] = 0 if abs(slip) <= speed_zero else (1 if slip > 0.0 else -1)
-    closed.rate[k] = nx * velocity[0] + ny * velocity[1] + nq * body.rho * velocity[2]
+    closed.rate[k] = nx * velocity[0] + ny * velocity[1] + nq * body.rho * velocity[2] - push
+    closed.push[k], closed.drag[k] = push, drag
 
 
 @kernel
@@ -102,6 +104,7 @@ def copy_contact(closed, source, target):
     copy_row(closed.triple[target], closed.triple[source])
     copy_row(closed.corner[target], closed.corner[source])
     closed.rate[target] = closed.rate[source]
+    closed.push[target], closed.drag[target] = closed.push[source], closed.drag[source]
     closed.previous[target] = closed.previous[source]
     copy_row(closed.normal[target], closed.normal[source])
     closed.b[target] = closed.b[source]

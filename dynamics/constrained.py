@@ -9,7 +9,8 @@ as long as the mode lasts, which the engine watches:
 * one rolling contact: two unknowns along N and T, two equations gap'' = 0 and slip'' = 0;
 * two sliding contacts: two unknowns, two equations.
 
-Three independent equations leave no motion on fixed obstacles: the part is at rest (`STATIC`).
+Three independent equations leave no freedom. On fixed obstacles the part is at rest (`STATIC`); obstacles that move
+carry it (`CARRIED`, see `carried.py`).
 
 Everything is per unit mass and in (x, y, q = rho theta), where the kinetic metric is the identity, so projections are
 orthogonal.
@@ -17,77 +18,33 @@ orthogonal.
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 import numpy as np
 
+from dynamics.carried import carry, choose_rows, project_carried_pose, project_carried_velocity
+from dynamics.mode import (
+    CARRIED,
+    DEPENDENT,
+    FREE,
+    INDEPENDENT,
+    LETTER_N,
+    LETTER_R,
+    OK,
+    ROLLING,
+    SINGULAR,
+    SLIDING,
+    SLIDING_TWICE,
+    STATIC,
+    compute_frame,
+    get_load,
+    get_mu,
+    get_surface,
+)
 from geometry._jit import jit, kernel
-from geometry._record import define_record
-from geometry.contacts import Part, Walls, compute_contact, compute_variation
-
-LETTER_S, LETTER_N, LETTER_R, LETTER_L = 0, 1, 2, 3
-
-FREE, SLIDING, ROLLING, SLIDING_TWICE, STATIC = 0, 1, 2, 3, 4
-
-OK, SINGULAR = 0, 1
-
-# Smallest sine between two rows that still counts as independent when a mode begins. Below it two constraints are taken
-# for one: their forces would be known to less than nine digits. A mode that has begun ends where the sine of its two
-# rows has become a quarter of that, so that it does not begin anew at once.
-INDEPENDENT = 1e-7
-DEPENDENT = 0.25 * INDEPENDENT
+from geometry.contacts import compute_contact
+from geometry.moving import is_moving
 
 # Relative size of the determinant of a sliding basis below which steps that become too small are put down to it.
 SINGULAR_BELOW = 1e-3
-
-
-class Body(NamedTuple):
-    """The part, the walls and what acts between them."""
-
-    part: Part
-    walls: Walls
-    w: np.ndarray  # (3,) applied load per mass: (F_x/m, F_y/m, tau/(m rho)) [m/s^2]
-    rho: float  # m
-    mass: float  # kg
-
-
-# Contacts that may be closed at one time: sixty-four teeth of a comb on a plate fit twice over.
-CAPACITY = 128
-
-MODE = define_record(
-    ("n", "i8"),  # closed contacts
-    ("kind", "i8"), ("first", "i8"), ("second", "i8"),  # the basis: its kind, its one or two contacts
-    ("triple", "i8", (CAPACITY, 3)),
-    ("corner", "i8", (CAPACITY, 3)),  # see `geometry.detection.find_contacts`
-    ("letter", "i8", (CAPACITY,)),
-    ("pin", "f8", (CAPACITY,)),  # m: `along` of a rolling contact when the mode began
-    # m/s^2, in (x, y, rho theta): what forces that the motion does not determine (a part squeezed between two contacts)
-    # add to the acceleration; they are kept as they were chosen
-    ("preload", "f8", (3,)),
-)  # fmt: skip
-
-
-@kernel
-def compute_frame(body, triple, pose, velocity):
-    """(n_x, n_y, n_q/rho, v_q/rho, b, d, slip) of one contact: N = (n_x, n_y, n_q/rho), T = (n_y, -n_x, v_q/rho)."""
-    _, _, nx, ny, rx, ry = compute_contact(body.part, body.walls, triple, pose)
-    nq, vq = nx * ry - ny * rx, nx * rx + ny * ry
-    slip = ny * velocity[0] - nx * velocity[1] + vq * velocity[2]
-    b, d = compute_variation(triple[0], (nx, ny), (rx, ry), velocity[2], slip)
-    return nx, ny, nq / body.rho, vq / body.rho, b, d, slip
-
-
-@jit
-def get_mu(body, triple):
-    """Friction coefficient of a contact."""
-    return body.walls.edge[triple[2]].mu
-
-
-@jit
-def get_load(body, mode):
-    """Load per mass, and what the preload of the mode adds to it."""
-    w, more = body.w, mode.preload
-    return w[0] + more[0], w[1] + more[1], w[2] + more[2]
 
 
 @kernel
@@ -103,10 +60,12 @@ def evaluate_mode(body, mode, pose, velocity, acceleration, force):
     if kind == FREE:
         acceleration[0], acceleration[1], acceleration[2] = w[0], w[1], w[2] / body.rho
         return OK, 0.0
+    if kind == CARRIED:
+        return carry(body, mode, pose, velocity, acceleration)
     first = mode.first
     if kind == SLIDING_TWICE:
         return _slide_twice(body, mode, pose, velocity, acceleration, force)
-    nx, ny, nq, vq, b, d, slip = compute_frame(body, mode.triple[first], pose, velocity)
+    nx, ny, nq, vq, b, d, slip, _, _ = compute_frame(body, mode.triple[first], pose, velocity)
     normal_load = nx * w[0] + ny * w[1] + nq * w[2] + b
     if kind == SLIDING:
         factor = _friction_factor(body, mode, first)  # ft = factor fn
@@ -148,8 +107,8 @@ def _friction_factor(body, mode, index):
 def _slide_twice(body, mode, pose, velocity, acceleration, force):
     w = get_load(body, mode)
     i, j = mode.first, mode.second
-    nx, ny, nq, vq, b, _, slip = compute_frame(body, mode.triple[i], pose, velocity)
-    mx, my, mq, uq, e, _, slip_j = compute_frame(body, mode.triple[j], pose, velocity)
+    nx, ny, nq, vq, b, _, slip, _, _ = compute_frame(body, mode.triple[i], pose, velocity)
+    mx, my, mq, uq, e, _, slip_j, _, _ = compute_frame(body, mode.triple[j], pose, velocity)
     fi, fj = _friction_factor(body, mode, i), _friction_factor(body, mode, j)
     # columns G = N + f T
     gx, gy, gq = nx + fi * ny, ny - fi * nx, nq + fi * vq
@@ -200,6 +159,9 @@ def project_pose(body, mode, pose):
     kind = mode.kind
     if kind == FREE or kind == STATIC:
         return
+    if kind == CARRIED:
+        project_carried_pose(body, mode, pose)
+        return
     rho = body.rho
     for _ in range(3):
         gap, along, nx, ny, rx, ry = compute_contact(body.part, body.walls, mode.triple[mode.first], pose)
@@ -210,7 +172,7 @@ def project_pose(body, mode, pose):
         elif kind == ROLLING:
             # along' = -T.v for both types
             dx, dy, dq = _solve_shortest((nx, ny, nq), (ny, -nx, (nx * rx + ny * ry) / rho), -gap,
-                                         along - mode.pin[mode.first])
+                                         along + get_surface(body, mode.triple[mode.first]) - mode.pin[mode.first])
         else:
             other, _, mx, my, sx, sy = compute_contact(body.part, body.walls, mode.triple[mode.second], pose)
             dx, dy, dq = _solve_shortest((nx, ny, nq), (mx, my, (mx * sy - my * sx) / rho), -gap, -other)
@@ -227,17 +189,20 @@ def project_velocity(body, mode, pose, velocity):
     kind = mode.kind
     if kind == FREE or kind == STATIC:
         return
+    if kind == CARRIED:
+        project_carried_velocity(body, mode, pose, velocity)
+        return
     rho = body.rho
-    nx, ny, nq, vq, _, _, slip = compute_frame(body, mode.triple[mode.first], pose, velocity)
-    rate = nx * velocity[0] + ny * velocity[1] + nq * rho * velocity[2]
+    nx, ny, nq, vq, _, _, slip, push, _ = compute_frame(body, mode.triple[mode.first], pose, velocity)
+    rate = nx * velocity[0] + ny * velocity[1] + nq * rho * velocity[2] - push
     if kind == SLIDING:
         scale = -rate / (1.0 + nq * nq)
         dx, dy, dq = scale * nx, scale * ny, scale * nq
     elif kind == ROLLING:
         dx, dy, dq = _solve_shortest((nx, ny, nq), (ny, -nx, vq), -rate, -slip)
     else:
-        mx, my, mq, _, _, _, _ = compute_frame(body, mode.triple[mode.second], pose, velocity)
-        other = mx * velocity[0] + my * velocity[1] + mq * rho * velocity[2]
+        mx, my, mq, _, _, _, _, push, _ = compute_frame(body, mode.triple[mode.second], pose, velocity)
+        other = mx * velocity[0] + my * velocity[1] + mq * rho * velocity[2] - push
         dx, dy, dq = _solve_shortest((nx, ny, nq), (mx, my, mq), -rate, -other)
     velocity[0] += dx
     velocity[1] += dy
@@ -263,7 +228,7 @@ def compute_rank(body, mode, pose, velocity):
     basis = np.zeros((3, 3))
     rank = 0
     for k in range(mode.n):
-        nx, ny, nq, vq, _, _, _ = compute_frame(body, mode.triple[k], pose, velocity)
+        nx, ny, nq, vq, _, _, _, _, _ = compute_frame(body, mode.triple[k], pose, velocity)
         for row in range(2 if mode.letter[k] == LETTER_N else 1):
             a, b, c = (nx, ny, nq) if row == 0 else (ny, -nx, vq)
             size = np.sqrt(a * a + b * b + c * c)
@@ -294,6 +259,9 @@ def choose_basis(body, mode, state, target, work):
         mode.preload[c] = 0.0
     rank = compute_rank(body, mode, pose, velocity)
     n = mode.n
+    if rank == 3 and is_moving(body.walls):
+        mode.kind = CARRIED
+        return choose_rows(body, mode, state, target, work)
     if rank == 0 or rank == 3:
         mode.kind = FREE if rank == 0 else STATIC
         return 0.0

@@ -1,8 +1,9 @@
 """Velocities after an impact: the contact problem at the level of impulses.
 
 The same core as for accelerations, with other meanings: w is the velocity before, a the velocity after, both in
-(x, y, rho theta); forces are impulses per mass; b_i = e_i min(N_i.v, 0) states Newton's restitution for every contact
-that closes, d = 0, and friction opposes the slip after the impact. All closed contacts take part.
+(x, y, rho theta); forces are impulses per mass; b_i = e_i min(g_i, 0) - n.Vm, with the gap rate g_i before, states
+Newton's restitution for every contact that closes, d = -t.Vm with the velocity Vm of the obstacle's surface, and
+friction opposes the slip after the impact. All closed contacts take part.
 
 A single contact has a law of its own, see `routh.py`; here are the others, and there the order of events inside the
 impact, which Poisson's and Stronge's laws ask for, is not determined by rigid-body mechanics: every law of a pair
@@ -12,6 +13,8 @@ With friction, Newton's law can make kinetic energy grow (ground truth: one rod 
 contacts it can have no solution at all. Then the restitutions of all contacts are multiplied by a common factor in
 [0, 1], found by bisection, at which there is a solution and energy does not grow. At 0 there always is one, and energy
 never grows, since then every force works against a velocity that is zero or opposed to it. The factor is returned.
+Obstacles that move do work in an impact; the energy that must not grow is what is left when that is taken away. They
+can also leave the part no velocity at all: it is jammed.
 """
 
 from __future__ import annotations
@@ -22,8 +25,8 @@ from dynamics.accelerations import find_members
 from dynamics.choose import RANDOM, UNKNOWN_LETTER, choose_member, draw_index
 from dynamics.closed import make_problem
 from dynamics.problem import VERTICES
-from dynamics.reactions import compute_letters
-from geometry._jit import kernel
+from dynamics.reactions import compute_letters, solve_forces
+from geometry._jit import jit, kernel
 from geometry._record import copy_row
 
 # Growth of kinetic energy that counts as rounding, relative.
@@ -59,11 +62,12 @@ def pick_member(closed, w, choice, tolerances, buffer):
 
 @kernel
 def _solve_scaled(closed, before, e, scale, choice, after):
-    """Post-impact velocity with every restitution times `scale`; (kind, members, kinetic energy per mass doubled)."""
+    """Post-impact velocity with every restitution times `scale`; (kind, members, kinetic energy per mass gained but for
+    the work of the obstacles)."""
     how, tolerances, buffer = choice
     for k in range(closed.n):
-        closed.b[k] = scale * e[k] * min(closed.rate[k], 0.0)
-        closed.d[k] = 0.0
+        closed.b[k] = scale * e[k] * min(closed.rate[k], 0.0) - closed.push[k]
+        closed.d[k] = -closed.drag[k]
         closed.slip[k] = 0
         closed.previous[k] = UNKNOWN_LETTER
     kind, members, index = pick_member(closed, before, how, tolerances, buffer)
@@ -71,7 +75,31 @@ def _solve_scaled(closed, before, e, scale, choice, after):
         return kind, members, np.inf
     for c in range(3):
         after[c] = buffer.found.vertices[index, c]
-    return kind, members, after[0] * after[0] + after[1] * after[1] + after[2] * after[2]
+    gain = 0.0
+    for c in range(3):
+        gain += 0.5 * (after[c] - before[c]) * (after[c] + before[c])
+    if _is_moved(closed):
+        solve_forces(make_problem(closed, before), after, tolerances, closed.fn, closed.ft)
+        gain -= compute_impact_work(closed)
+    return kind, members, gain
+
+
+@jit
+def _is_moved(closed):
+    """Does any obstacle move?"""
+    for k in range(closed.n):
+        if closed.push[k] != 0.0 or closed.drag[k] != 0.0:
+            return True
+    return False
+
+
+@kernel
+def compute_impact_work(closed):
+    """Work per mass that the moving obstacles do by the impulses in `closed` (fn, ft)."""
+    work = 0.0
+    for k in range(closed.n):
+        work += closed.fn[k] * closed.push[k] + closed.ft[k] * closed.drag[k]
+    return work
 
 
 @kernel
@@ -82,16 +110,17 @@ def solve_impact(closed, before, e, choice, after):
     `after` (3,) and, in `closed.letter`, the letters after. Returns (kind of the set, number of members, factor applied
     to the restitutions).
     """
-    energy = before[0] * before[0] + before[1] * before[1] + before[2] * before[2]
-    limit = energy * (1.0 + ENERGY_ROUNDING)
-    kind, members, result = _solve_scaled(closed, before, e, 1.0, choice, after)
-    if members > 0 and result <= limit:
+    energy = 0.5 * (before[0] * before[0] + before[1] * before[1] + before[2] * before[2])
+    for k in range(closed.n):
+        energy += 0.5 * (closed.push[k] * closed.push[k] + closed.drag[k] * closed.drag[k])
+    kind, members, gain = _solve_scaled(closed, before, e, 1.0, choice, after)
+    if members > 0 and gain <= energy * ENERGY_ROUNDING:
         return kind, members, 1.0
     low, high = 0.0, 1.0
     for _ in range(60):
         middle = 0.5 * (low + high)
-        _, members, result = _solve_scaled(closed, before, e, middle, choice, after)
-        if members > 0 and result <= energy:
+        _, members, gain = _solve_scaled(closed, before, e, middle, choice, after)
+        if members > 0 and gain <= 0.0:
             low = middle
         else:
             high = middle
@@ -116,7 +145,8 @@ def solve_jam(closed, before, choice, after):
     """
     how, tolerances, buffer = choice
     for k in range(closed.n):
-        closed.b[k], closed.d[k], closed.slip[k], closed.previous[k] = 0.0, 0.0, 0, UNKNOWN_LETTER
+        closed.b[k], closed.d[k] = -closed.push[k], -closed.drag[k]
+        closed.slip[k], closed.previous[k] = 0, UNKNOWN_LETTER
     problem = make_problem(closed, before)
     find_members(problem, tolerances, buffer)
     found = buffer.found

@@ -19,6 +19,8 @@ import numpy as np
 
 from geometry._jit import jit, kernel
 from geometry._record import allocate_table, define_record
+from geometry.motion import THETA, X, Y
+from geometry.movers import build_movers
 
 TYPE_A = 0
 TYPE_B = 1
@@ -33,13 +35,16 @@ PART_EDGE = define_record(
     ("convex", "?"),  # its first vertex is strictly convex
 )  # fmt: skip
 
-# One edge of the boundary of the union of all obstacles, world frame, solid on the left; row j starts at vertex j.
+# One edge of the boundary of the union of all fixed obstacles, or of an obstacle that moves (see `geometry/moving.py`):
+# world frame, at the present time, solid on the left; row j starts at vertex j.
 WALL_EDGE = define_record(
     ("x", "f8"), ("y", "f8"), ("dx", "f8"), ("dy", "f8"), ("nx", "f8"), ("ny", "f8"), ("length", "f8"), ("convex", "?"),
     ("owner", "i8"),  # its obstacle
     ("previous", "i8"), ("next", "i8"),  # neighbours on the boundary
     ("mu", "f8"), ("e", "f8"), ("law", "i8"),  # friction, restitution and law of impact against the part
     ("order", "i8"),  # entry of the broad phase: the edge at this place of its leaves
+    ("mover", "i8"),  # row of the mover that carries its shape or its surface, -1 where neither moves
+    ("home_x", "f8"), ("home_y", "f8"), ("home_dx", "f8"), ("home_dy", "f8"),  # the edge in the frame of its mover
 )  # fmt: skip
 
 # One node of the bounding-box tree over the walls: an inner node has two children > 0, a leaf (-1 - first place,
@@ -60,7 +65,10 @@ class Walls(NamedTuple):
     """Everything the part can touch."""
 
     edge: np.ndarray  # (n,) WALL_EDGE
-    node: np.ndarray  # (m,) WALL_NODE
+    node: np.ndarray  # (m,) WALL_NODE, over the edges that do not move
+    mover: np.ndarray  # (k,) MOVER; row 0 is that of gravity; empty where nothing moves
+    piece: np.ndarray  # (p,) PIECE of the movers
+    wave: np.ndarray  # (q,) WAVE of the movers
 
 
 @kernel
@@ -100,25 +108,46 @@ def compute_edge_length(part, walls, contact):
 
 @kernel
 def compute_gap_rate(part, walls, contact, pose, velocity):
-    """(gap, gap', along) of one contact; velocity = (vx, vy, omega). First variation: gap' = n.(v - omega x r)."""
+    """(gap, gap', along) of one contact; velocity = (vx, vy, omega). First variation: gap' = n.(v - omega x r - Vm)."""
     gap, along, nx, ny, rx, ry = compute_contact(part, walls, contact, pose)
     rate = nx * velocity[0] + ny * velocity[1] + (nx * ry - ny * rx) * velocity[2]
+    m = walls.edge[contact[2]].mover
+    if m >= 0:
+        ux, uy = compute_wall_velocity(walls.mover[m], pose[0] - rx, pose[1] - ry)
+        rate -= nx * ux + ny * uy
     return gap, rate, along
 
 
-@kernel
-def compute_variation(kind, normal, arm, omega, slip):
-    """Biases (b, d) of gap'' = N.a + b and, at zero slip, slip'' = T.a + d, on a fixed obstacle.
+@jit
+def compute_wall_velocity(mover, x, y):
+    """Velocity Vm = Vo + Om x ro of the point (x, y) of a mover's shape [m/s]."""
+    om = mover.rate[THETA]
+    return mover.rate[X] - om * (y - mover.value[Y]), mover.rate[Y] + om * (x - mover.value[X])
 
-    b = omega^2 n.r - 2 W u with W = omega for type A (the edge turns with the part) and 0 for type B; for type A this
-    is Erdmann's n.(a - omega^2 r - 2 omega x v_xy) = 0 (section 5.5) written with the slip u = t.(v - omega x r).
+
+@jit
+def compute_wall_acceleration(mover, x, y):
+    """Acceleration Am = Ao + Om' x ro - Om^2 ro of the point (x, y) of a mover's shape [m/s^2]."""
+    om, alpha = mover.rate[THETA], mover.bend[THETA]
+    rx, ry = x - mover.value[X], y - mover.value[Y]
+    return mover.bend[X] - alpha * ry - om * om * rx, mover.bend[Y] + alpha * rx - om * om * ry
+
+
+@kernel
+def compute_variation(kind, normal, arm, rates, slip, acceleration):
+    """Biases (b, d) of gap'' = N.a + b and, at gap' = 0, slip'' = T.a + d.
+
+    b = omega^2 n.r - n.Am - 2 W u with W = omega for type A (the edge turns with the part) and Om for type B (it turns
+    with the obstacle); d = omega^2 t.r - t.Am. rates = (omega, Om); slip is u = t.(v - omega x r - Vm), that of the
+    shapes; acceleration is Am. On a fixed obstacle this is Erdmann's n.(a - omega^2 r - 2 omega x v_xy) = 0 for type A
+    (section 5.5), and n.(a + omega^2 r) = 0 for type B.
     """
     nx, ny = normal
     rx, ry = arm
-    b = omega * omega * (nx * rx + ny * ry)
-    if kind == TYPE_A:
-        b -= 2.0 * omega * slip
-    return b, omega * omega * (ny * rx - nx * ry)
+    ax, ay = acceleration
+    omega, om = rates
+    b = omega * omega * (nx * rx + ny * ry) - (nx * ax + ny * ay) - 2.0 * (omega if kind == TYPE_A else om) * slip
+    return b, omega * omega * (ny * rx - nx * ry) - (ny * ax - nx * ay)
 
 
 def build_part(outline: np.ndarray) -> Part:
@@ -132,16 +161,31 @@ def build_part(outline: np.ndarray) -> Part:
 
 
 def build_walls(boundary, mu: np.ndarray, e: np.ndarray, law: np.ndarray) -> Walls:
-    """Arrays of the walls from a `Boundary` (geometry.boundary), and friction, restitution and law of impact
-    (an index) of each obstacle."""
+    """Arrays of walls that do not move, from a `Boundary` (geometry.boundary), and friction, restitution and law of
+    impact (an index) of each obstacle; see `geometry.moving.build_moving_walls` for others."""
+    edge = fill_walls(boundary, mu, e, law)
+    low, high = compute_edge_boxes(edge)
+    node = build_tree(low, high, edge.order)
+    return Walls(edge, node, *build_movers(()))
+
+
+def fill_walls(boundary, mu: np.ndarray, e: np.ndarray, law: np.ndarray) -> np.ndarray:
+    """Table WALL_EDGE of a boundary; arguments as for `build_walls`."""
     start, end = np.asarray(boundary.start, dtype=np.float64), np.asarray(boundary.end, dtype=np.float64)
     edge = allocate_table(WALL_EDGE, len(start))
     _fill_edges(edge, start, end)
     edge.convex, edge.owner = boundary.convex, boundary.owner
     edge.previous, edge.next = boundary.previous, boundary.next
     edge.mu, edge.e, edge.law = mu[boundary.owner], e[boundary.owner], law[boundary.owner]
-    node = build_tree(np.minimum(start, end), np.maximum(start, end), edge.order)
-    return Walls(edge, node)
+    edge.mover = -1
+    return edge
+
+
+def compute_edge_boxes(edge) -> tuple[np.ndarray, np.ndarray]:
+    """Lower left and upper right corners (n, 2) of the boxes around edges."""
+    start = np.stack([edge.x, edge.y], axis=1)
+    end = start + edge.length[:, None] * np.stack([edge.dx, edge.dy], axis=1)
+    return np.minimum(start, end), np.maximum(start, end)
 
 
 def _fill_edges(edge, start, end):

@@ -14,6 +14,7 @@ import numpy as np
 from geometry._jit import jit, kernel
 from geometry._record import allocate_record, copy_row, define_record
 from geometry.contacts import TYPE_B, compute_contact
+from geometry.motion import X, Y
 
 # Angle below which two directions count as equal [rad]. Two edges that touch at both ends to rounding differ by less;
 # a larger value would take a very slender fan of normals for a single normal.
@@ -49,8 +50,8 @@ def allocate_scratch(part, walls) -> Scratch:
 
 @kernel
 def find_nearby_walls(walls, x, y, reach, scratch):
-    """Write to `scratch.nearby` the wall edges whose box meets the square of half width `reach`; return their
-    number."""
+    """Write to `scratch.nearby` the wall edges whose box meets the square of half width `reach`, and all edges of an
+    obstacle that moves if the circle around it does; return their number."""
     stack = scratch.stack
     count, top = 0, 0
     stack[0] = 0
@@ -67,6 +68,12 @@ def find_nearby_walls(walls, x, y, reach, scratch):
         else:
             stack[top + 1], stack[top + 2] = first, second
             top += 2
+    for m in range(1, walls.mover.shape[0]):
+        wide = reach + walls.mover[m].radius
+        if abs(walls.mover[m].value[X] - x) <= wide and abs(walls.mover[m].value[Y] - y) <= wide:
+            for j in range(walls.mover[m].first_edge, walls.mover[m].first_edge + walls.mover[m].n_edges):
+                scratch.nearby[count] = j
+                count += 1
     return count
 
 

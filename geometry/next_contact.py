@@ -1,4 +1,7 @@
-"""When a moving part makes the next contact: located on its path by steps that provably jump over no contact."""
+"""When a moving part makes the next contact: located on its path by steps that provably jump over no contact.
+
+Times of a path count from the start of the present step, which the first mover knows (`geometry.motion.MOVER`).
+"""
 
 from __future__ import annotations
 
@@ -10,6 +13,8 @@ from geometry._jit import jit, kernel
 from geometry._record import copy_row
 from geometry.contacts import TYPE_B, compute_contact, compute_gap_rate
 from geometry.detection import compute_distance, find_near_end, find_nearby_walls, is_active, may_touch, place_part
+from geometry.movers import bound_mover
+from geometry.moving import bound_walls, find_distance, is_moving, place_walls
 from geometry.path import bound_path, evaluate_path
 
 # Steps of one march. Convergence is quadratic at a crossing and linear at a graze, where about a hundred suffice.
@@ -24,17 +29,20 @@ def find_next_contact(part, walls, path, duration, active, touch, scratch):
     """Earliest time in (0, duration] at which a pair that is not active comes into contact.
 
     `active` (n, 3) holds the closed contacts, to be left out. Returns that time, with the contact in
-    `scratch.spot.hit`, or infinity. The interval is cut into pieces in which the part travels at most its own radius;
-    each needs only the walls near it. Far from all walls a piece lasts until they can be reached.
+    `scratch.spot.hit`, or infinity. The interval is cut into pieces in which the part travels, as seen from any wall,
+    at most its own radius; each needs only the walls near it. Far from all walls a piece lasts until they can be
+    reached.
     """
     speed, omega, _, _ = bound_path(path, duration)
+    if is_moving(walls):
+        speed += bound_walls(walls, walls.mover[0].start, duration)
     rate = speed + omega * part.radius
     piece = part.radius / rate if rate * duration > part.radius else duration
     earliest, end = np.inf, 0.0
     while end < duration:
         begin = end
-        evaluate_path(path, begin, scratch.spot.pose, scratch.spot.velocity)
-        away = _compute_distance_from_walls(walls, scratch.spot.pose) - part.radius - touch
+        _look(walls, path, begin, scratch)
+        away = find_distance(walls, scratch.spot.pose[0], scratch.spot.pose[1]) - part.radius - touch
         if away > part.radius:
             end = begin + away / speed if speed > 0.0 else duration
             continue
@@ -61,19 +69,32 @@ def find_next_contact(part, walls, path, duration, active, touch, scratch):
                     if time < earliest:
                         earliest = time
                         copy_row(scratch.spot.hit, triple)
-                    evaluate_path(path, begin, scratch.spot.pose, scratch.spot.velocity)
+                    _look(walls, path, begin, scratch)
         if earliest < np.inf:
             return earliest
     return earliest
 
 
-@jit
-def _compute_distance_from_walls(walls, pose):
-    """Distance of the centre of mass from the box around all walls."""
-    box = walls.node[0]
-    x = max(box.x_min - pose[0], pose[0] - box.x_max, 0.0)
-    y = max(box.y_min - pose[1], pose[1] - box.y_max, 0.0)
-    return sqrt(x * x + y * y)
+@kernel
+def _look(walls, path, tau, scratch):
+    """Part and walls at time tau of the path."""
+    evaluate_path(path, tau, scratch.spot.pose, scratch.spot.velocity)
+    if walls.mover.shape[0] > 0:
+        place_walls(walls, walls.mover[0].start + tau)
+
+
+@kernel
+def _bound_wall(walls, j, duration):
+    """Bounds over the path for the wall of edge j: (speed of its points, |omega|, |acceleration| of its points, |Om'| +
+    Om^2); all 0 where it stands still."""
+    m = walls.edge[j].mover
+    if m < 0 or walls.mover[m].n_edges == 0:
+        return 0.0, 0.0, 0.0, 0.0
+    radius = walls.mover[m].radius
+    interval = (walls.mover[0].start, duration)
+    speed, omega, acceleration, alpha = bound_mover(walls.mover, walls.piece, walls.wave, m, interval)
+    bend = alpha + omega * omega
+    return speed + omega * radius, omega, acceleration + bend * radius, bend
 
 
 @kernel
@@ -91,6 +112,8 @@ def _march(part, walls, path, interval, touch, scratch):
     begin, end, duration, armed = interval
     triple = scratch.spot.triple
     speed, omega, acceleration, alpha = bound_path(path, duration)
+    wall_speed, wall_omega, wall_acceleration, wall_bend = _bound_wall(walls, triple[2], duration)
+    speed, acceleration = speed + wall_speed, acceleration + wall_acceleration
     rate = speed + omega * part.radius
     exact = 1e-3 * touch
     length = walls.edge[triple[2]].length if triple[0] == TYPE_B else part.edge[triple[1]].length
@@ -100,7 +123,7 @@ def _march(part, walls, path, interval, touch, scratch):
             if armed or previous >= end:
                 return np.inf
             tau = end  # a pair that touched may have sunk in since the last look
-        evaluate_path(path, tau, scratch.spot.pose, scratch.spot.velocity)
+        _look(walls, path, tau, scratch)
         gap, gap_rate, along = compute_gap_rate(part, walls, triple, scratch.spot.pose, scratch.spot.velocity)
         distance = compute_distance(gap, along, length)
         if distance > touch and (gap > 0.0 or tau == begin or _is_beside(part, walls, along, length, scratch)):
@@ -111,8 +134,10 @@ def _march(part, walls, path, interval, touch, scratch):
             if 0.0 <= along <= length:  # the path is rounded more than contacts are: the crossing cannot be resolved
                 return tau
         last_gap = gap if 0.0 <= along <= length else -1.0
+        # With D from a point of the body that has the edge to the vertex: gap'' = n''.D + 2 n'.D' + n.D''.
         if triple[0] == TYPE_B:
             curvature = acceleration + (alpha + omega * omega) * part.radius
+            curvature += 2.0 * wall_omega * rate + wall_bend * (length + distance + rate * duration)
         else:
             arm = part.radius + distance + speed * duration
             curvature = acceleration + 2.0 * omega * speed + (alpha + omega * omega) * arm
@@ -175,7 +200,7 @@ def _locate_depth(part, walls, path, search, scratch):
         middle = 0.5 * (low + high)
         if middle <= low or middle >= high:
             break
-        evaluate_path(path, middle, scratch.spot.pose, scratch.spot.velocity)
+        _look(walls, path, middle, scratch)
         gap, _, along = compute_gap_rate(part, walls, triple, scratch.spot.pose, scratch.spot.velocity)
         if gap < level or (beside and min(along, length - along) < level):
             high = middle

@@ -28,8 +28,10 @@ class Account:
     energy_start: float = describe_field("J", "kinetic energy at the start")
     energy_end: float = describe_field("J", "kinetic energy at the end")
     work_load: float = describe_field("J", "work done by the applied load (weight included)")
-    work_friction: float = describe_field("J", "work done by friction (never positive on fixed obstacles)")
-    work_impact: float = describe_field("J", "kinetic energy gained at impacts (never positive)")
+    work_friction: float = describe_field("J", "work done by friction against the slip (never positive)")
+    work_impact: float = describe_field("J", "kinetic energy gained at impacts, without the work of obstacles (never "
+                                             "positive)")
+    work_obstacles: float = describe_field("J", "work done by obstacles that move, at impacts too")
     energy_residual: float = describe_field(
         "1", "|energy_end - energy_start - all work|, relative to the largest of these terms"
     )

@@ -14,7 +14,7 @@ from dynamics.closed import (
     keep_contacts,
     pair_corners,
 )
-from dynamics.constrained import INDEPENDENT, LETTER_N
+from dynamics.mode import INDEPENDENT, LETTER_N, set_time
 from geometry._jit import jit, kernel
 from geometry._record import copy_row
 from geometry.contacts import compute_contact
@@ -57,7 +57,9 @@ def sum_bounces(body, options, state, tools, log, index):
         rest, a[0], a[1], a[2] = flight, 0.0, 0.0, 0.0
     if flight <= 0.0 or ratio <= 0.0 or state.time + rest >= options.duration:
         return GO_ON, False
-    counts, start = log.counts.copy(), tools.desk.start
+    counts, start, pushed = log.counts.copy(), tools.desk.start, state.pushed
+    for m in range(body.walls.mover.shape[0]):
+        body.walls.mover[m].work_start = body.walls.mover[m].work
     events_before, impacts_before, impact, time = state.events, state.impacts, state.impact, state.time
     cause = (state.cause[0], state.cause[1], state.cause[2])
     for c in range(3):
@@ -68,6 +70,7 @@ def sum_bounces(body, options, state, tools, log, index):
             return GO_ON, True
         copy_row(log.counts, counts)
         state.events, state.impacts, state.impact, state.time = events_before, impacts_before, impact, time
+        _restore_work(body, state, pushed)
         state.cause[0], state.cause[1], state.cause[2] = cause
         for c in range(3):
             state.pose[c], state.velocity[c] = start[c], start[3 + c]
@@ -77,6 +80,15 @@ def sum_bounces(body, options, state, tools, log, index):
     find_closed(body, state.mode, here, options.scales.touch, speed_zero, closed, tools.scratch)
     keep_contacts(closed, speed_zero)
     return GO_ON, True
+
+
+@kernel
+def _restore_work(body, state, pushed):
+    """Back to the walls and the work of obstacles before bounces that could not be summed."""
+    set_time(body, state.time)
+    state.pushed = pushed
+    for m in range(body.walls.mover.shape[0]):
+        body.walls.mover[m].work = body.walls.mover[m].work_start
 
 
 @kernel
@@ -122,9 +134,10 @@ def _settle(body, options, state, tools, log, series):
     a, rest = series
     struck, closed, v, rho = tools.desk.struck, tools.desk.closed, state.velocity, body.rho
     speed_zero = get_speed_zero(body, options, v)
-    impact, energy, work = state.impact, _get_energy(v, rho), _get_work(body, state.pose)
+    impact, energy, work = state.impact + state.pushed, _get_energy(v, rho), _get_work(body, state.pose)
     v[0], v[1], v[2] = v[0] + a[0] * rest, v[1] + a[1] * rest, v[2] + a[2] / rho * rest
     state.time += rest
+    set_time(body, state.time)
     for k in range(struck.n):
         fill_row(body, struck, k, state.pose, v, speed_zero)
     pair_corners(struck)
@@ -144,7 +157,7 @@ def _settle(body, options, state, tools, log, series):
     _find_shift(struck, struck.rate, speed, (INDEPENDENT, True), shift)
     v[0], v[1], v[2] = v[0] + shift[0], v[1] + shift[1], v[2] + shift[2] / rho
     # The load worked along the way the part has moved, not along the flights that were summed.
-    state.impact = impact + _get_energy(v, rho) - energy - (_get_work(body, state.pose) - work)
+    state.impact = impact - state.pushed + _get_energy(v, rho) - energy - (_get_work(body, state.pose) - work)
     find_closed(body, state.mode, (state.pose, v), options.scales.touch, speed_zero, closed, tools.scratch)
     keep_contacts(closed, get_speed_zero(body, options, v))
     return True
@@ -163,7 +176,11 @@ def _is_clear(body, options, state, tools, rest):
     start[3], start[4], start[5] = keep
     active = struck.triple[: struck.n]
     touch = options.scales.touch
-    return find_next_contact(body.part, body.walls, state.path, rest, active, touch, tools.scratch) == np.inf
+    if body.walls.mover.shape[0] > 0:
+        body.walls.mover[0].start = state.time - rest
+    clear = find_next_contact(body.part, body.walls, state.path, rest, active, touch, tools.scratch) == np.inf
+    set_time(body, state.time)
+    return clear
 
 
 @jit
@@ -190,7 +207,7 @@ def _find_shift(struck, gaps, speed, how, shift):
     shift[:] = 0.0
     for k in range(struck.n):
         for which in range(2 if rolling and struck.letter[k] == LETTER_N else 1):
-            value = gaps[k] if which == 0 else 0.0
+            value = gaps[k] if which == 0 else -struck.drag[k]
             for c in range(3):
                 row[c] = struck.normal[k, c] if which == 0 else struck.tangent[k, c]
                 value += row[c] * (shift[c] if which == 0 else shift[c] + speed[c])

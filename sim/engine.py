@@ -6,23 +6,29 @@ from math import sqrt
 
 import numpy as np
 
+from dynamics.carried import measure_margin
 from dynamics.closed import fill_from_mode, make_problem
-from dynamics.constrained import FREE, OK, evaluate_mode, is_singular
+from dynamics.constrained import evaluate_mode, is_singular
+from dynamics.mode import CARRIED, FREE, OK, set_time
 from dynamics.reactions import solve_forces
 from geometry._jit import jit, kernel
 from geometry._record import copy_row
 from geometry.contacts import compute_gap_rate
 from geometry.detection import compute_clearance
+from geometry.motion import SMOOTH
+from geometry.movers import find_next_break
+from geometry.moving import begin_motion, bound_walls, is_moving
 from geometry.next_contact import find_next_contact
 from geometry.path import bound_path, evaluate_path, fill_constant_path, fill_path
 from sim import events
-from sim.events import MODE_LOST, NO_MONITOR, NOT_KNOWN, compute_monitor, locate_end_of_mode, locate_level
+from sim.events import MARGIN, MODE_LOST, NO_MONITOR, NOT_KNOWN, compute_monitor, locate_end_of_mode, locate_level
 from sim.jump import jump, tally_uniqueness
 from sim.recorder import account_contacts, has_room, write_row
-from sim.state import DONE, JUMP, STEP, TICKS
+from sim.state import DONE, JAM, JUMP, STEP, TICKS, UNDECIDED
 from sim.status_codes import (
     COMPLETED,
     GO_ON,
+    JAMMED,
     NO_IMPACT_SOLUTION,
     NO_SOLUTION,
     PAUSED,
@@ -33,6 +39,7 @@ from sim.status_codes import (
 )
 from sim.step import ORDER, advance, evaluate_rate
 from sim.survey import survey
+from sim.work import integrate_friction, integrate_work
 
 # Phases of the loop between two looks at the keyboard.
 PAUSE_AFTER = 20_000
@@ -79,28 +86,30 @@ def _write_last_row(body, options, state, tools, log, code):
     """The state in which a run ends early; without contacts and acceleration where none was chosen."""
     if code == SPLIT:
         return  # the branches begin with this state
-    if code != STALLED and code != STEP_LIMIT and code != STEP_TOO_SMALL:
-        state.undecided = 1
+    if code == JAMMED:
+        state.undecided, state.set_kind, state.members = JAM, 0, 0
+    elif code != STALLED and code != STEP_LIMIT and code != STEP_TOO_SMALL:
+        state.undecided = UNDECIDED
         if code == NO_SOLUTION or code == NO_IMPACT_SOLUTION:
             state.set_kind, state.members = 0, 0
-    if state.undecided == 1 or state.last_row < state.time:
+    if state.undecided != 0 or state.last_row < state.time:
         write_row(body, options, state, tools, log, _now(state))
 
 
 @jit
 def _now(state):
-    return state.time, state.pose, state.velocity, state.friction
+    return state.time, state.pose, state.velocity, (state.friction, state.pushed, state.turned)
 
 
 @kernel
 def _step(body, options, state, tools, log):
     """One step in the present mode, up to the first event in it."""
-    left = options.duration - state.time
+    left, end, breaks = _find_end(body, options, state)
     if left <= 0.0:
         state.phase = DONE
         return GO_ON
     state.path_start = state.time
-    state.friction_start = state.friction
+    state.friction_start, state.pushed_start, state.turned_start = state.friction, state.pushed, state.turned
     if state.at_rest == 1:
         fill_constant_path(state.path, state.pose)
         state.path_length = left
@@ -122,14 +131,37 @@ def _step(body, options, state, tools, log):
         time = h
     state.steps += 1
     _accept(body, options, state, tools, (time, found))
+    state.phase, state.after_ticks = TICKS, JUMP if found else STEP
     if not found and time == left:
-        state.time = options.duration
-    state.phase = TICKS
-    state.after_ticks = JUMP if found else STEP
+        state.time = end
+        if breaks:
+            state.cause_kind, state.after_ticks = events.BREAK, JUMP
+            for c in range(3):
+                state.cause[c] = -1
     if not found and state.mode.n > 0 and options.survey and survey(body, options, state, tools, log):
         _go_back(body, options, state, tools)
     account_contacts(body, state)
     return GO_ON
+
+
+@kernel
+def _find_end(body, options, state):
+    """(longest time of a step, when it ends, does a velocity or an acceleration of an obstacle jump then)."""
+    walls = body.walls
+    if walls.mover.shape[0] == 0:
+        return options.duration - state.time, options.duration, False
+    walls.mover[0].start = state.time
+    for m in range(walls.mover.shape[0]):
+        walls.mover[m].work_start = walls.mover[m].work
+    set_time(body, state.time)
+    time, meets = find_next_break(walls.mover, walls.piece)
+    if time <= state.time:  # of a smooth motion: nothing happens there
+        begin_motion(walls, state.time)
+        walls.mover[0].now = np.nan
+        set_time(body, state.time)
+        time, meets = find_next_break(walls.mover, walls.piece)
+    end = min(time, options.duration)
+    return end - state.time, end, time == end and meets != SMOOTH and end < options.duration
 
 
 @kernel
@@ -171,11 +203,14 @@ def _integrate(body, options, state, tools, left):
             sizes = FLIGHT if state.mode.kind == FREE else 0.03
             h = sizes * size / max(speed, sqrt(pull * size)) if speed + pull > 0.0 else left
         h = min(h, left)
+    if (state.mode.kind != FREE or body.turning) and options.step == 0.0:
+        h = min(h, body.longest)
+    exact = state.mode.kind == FREE and not body.turning
     while True:
         status, position, velocity = advance(body, state.mode, h, work)
         state.evaluations += 6
         error = max(position / size, velocity / speed if speed > 0.0 else 0.0) / options.tolerance
-        if status == OK and (options.step > 0.0 or error <= 1.0 or state.mode.kind == FREE):
+        if status == OK and (options.step > 0.0 or error <= 1.0 or exact):
             break
         state.rejected += 1
         h *= max(0.1, 0.9 * error ** (-1.0 / ORDER)) if status == OK and error < np.inf else 0.1
@@ -194,9 +229,12 @@ def _find_event(body, options, state, tools, h):
     mode, scratch, path = state.mode, tools.scratch, state.path
     contact_time = np.inf
     speed, omega, _, _ = bound_path(path, h)
+    if is_moving(body.walls):
+        speed += bound_walls(body.walls, state.path_start, h)
     travel = (speed + omega * body.part.radius) * h
     active = mode.triple[: mode.n]
     if travel >= state.clearance:
+        set_time(body, state.path_start)
         margin = max(body.part.radius, 2.0 * min(travel, body.part.radius))
         clear = compute_clearance(body.part, body.walls, tools.desk.start, active, active.shape[0], margin, scratch)
         state.clearance = clear
@@ -218,15 +256,28 @@ def _find_event(body, options, state, tools, h):
         state.cause_kind = events.CONTACT
         copy_row(state.cause, scratch.spot.hit)
         return True, contact_time
+    if kind == MARGIN:
+        kind, contact = _tell_loss(body, state, tools, mode_time)
     state.cause_kind = kind
     copy_row(state.cause, mode.triple[contact])
-    if kind == events.SEPARATION or kind == events.SLIP:
+    if kind == events.SEPARATION or kind == events.SLIP or kind <= MARGIN:
         limit = min(h, contact_time)
         search = (kind, contact, mode_time, limit, -LOOK_AHEAD)
         ahead = locate_level(body, mode, options.scales, path, search, tools.desk.probe)
         evaluate_path(path, ahead, state.ahead_pose, state.ahead_velocity)
-        state.ahead = 1
+        state.ahead, state.ahead_time = 1, state.path_start + ahead
     return True, mode_time
+
+
+@kernel
+def _tell_loss(body, state, tools, tau):
+    """What a part that is carried loses at time tau of the path: (kind of the cause, contact)."""
+    probe = tools.desk.probe
+    evaluate_path(state.path, tau, probe.pose, probe.velocity)
+    set_time(body, state.path_start + tau)
+    evaluate_mode(body, state.mode, probe.pose, probe.velocity, probe.acceleration, probe.force)
+    _, what, contact = measure_margin(body, state.mode, probe.pose, probe.velocity, probe.acceleration)
+    return MARGIN - what, contact
 
 
 @kernel
@@ -234,6 +285,7 @@ def _is_realised(body, options, state, tools, tau):
     """Are there legal forces, of all closed contacts together, for the motion of the mode at time tau of the path?"""
     probe, closed = tools.desk.probe, tools.desk.closed
     evaluate_path(state.path, tau, probe.pose, probe.velocity)
+    set_time(body, state.path_start + tau)
     fill_from_mode(body, state.mode, (probe.pose, probe.velocity), options.scales.speed, closed)
     evaluate_mode(body, state.mode, probe.pose, probe.velocity, probe.acceleration, probe.force)
     target = tools.desk.other
@@ -274,7 +326,8 @@ def _value_at(body, options, state, tools, tau):
         t = state.mode.triple[k]
         if t[0] == state.cause[0] and t[1] == state.cause[1] and t[2] == state.cause[2]:
             index = k
-    return compute_monitor(body, state.mode, options.scales, (cause, index), pose, velocity, work.force)
+    force = work.stage[6, 3:6] if state.mode.kind == CARRIED else work.force
+    return compute_monitor(body, state.mode, options.scales, (cause, index), pose, velocity, force)
 
 
 @kernel
@@ -305,8 +358,13 @@ def _accept(body, options, state, tools, outcome):
     if not (found and tau <= 0.0):
         for c in range(3):
             state.pose[c], state.velocity[c], state.acceleration[c] = h[c], h[3 + c], h[6 + c]
-        state.friction = work.end[6]
         state.time = state.path_start + tau
+        if body.walls.mover.shape[0] == 0:
+            state.friction = work.end[6]
+        else:
+            friction, pushed, turned = integrate_work(body, options, state, tools, tau, True)
+            state.friction, state.pushed = state.friction_start + friction, state.pushed_start + pushed
+            state.turned = state.turned_start + turned
     state.path_length = tau
 
 
@@ -329,25 +387,6 @@ def _go_back(body, options, state, tools):
         state.cause[c] = -1
 
 
-# Nodes and weights of Gauss and Legendre's quadrature with three points on [0, 1].
-NODES = (0.5 - 0.5 * sqrt(0.6), 0.5, 0.5 + 0.5 * sqrt(0.6))
-WEIGHTS = (5.0 / 18.0, 4.0 / 9.0, 5.0 / 18.0)
-
-
-@kernel
-def _integrate_power(body, state, tools, tau):
-    """Work of friction per mass along the path up to tau; as exact as the path."""
-    probe = tools.desk.probe
-    if state.at_rest == 1:
-        return 0.0
-    work = 0.0
-    for k in range(3):
-        evaluate_path(state.path, NODES[k] * tau, probe.pose, probe.velocity)
-        _, power = evaluate_mode(body, state.mode, probe.pose, probe.velocity, probe.acceleration, probe.force)
-        work += WEIGHTS[k] * power * tau
-    return work
-
-
 @kernel
 def _write_ticks(body, options, state, tools, log):
     """Rows at the output times that the path covers, then on to the next phase."""
@@ -363,8 +402,12 @@ def _write_ticks(body, options, state, tools, log):
         if time <= state.last_row:
             continue
         tau = min(time - start, length)
-        friction = state.friction_start + _integrate_power(body, state, tools, tau)
+        if body.walls.mover.shape[0] == 0:
+            friction, pushed, turned = integrate_friction(body, state, tools, tau), 0.0, 0.0
+        else:
+            friction, pushed, turned = integrate_work(body, options, state, tools, tau, False)
+        work = (state.friction_start + friction, state.pushed_start + pushed, state.turned_start + turned)
         evaluate_path(state.path, tau, pose, velocity)
         if state.at_rest == 1 or tau > 0.0:
-            write_row(body, options, state, tools, log, (time, pose, velocity, friction))
+            write_row(body, options, state, tools, log, (time, pose, velocity, work))
     state.phase = state.after_ticks

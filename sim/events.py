@@ -12,7 +12,10 @@ from typing import NamedTuple
 
 import numpy as np
 
-from dynamics.constrained import (
+from dynamics.carried import measure_margin
+from dynamics.constrained import compute_sine, evaluate_mode
+from dynamics.mode import (
+    CARRIED,
     DEPENDENT,
     FREE,
     LETTER_N,
@@ -21,21 +24,24 @@ from dynamics.constrained import (
     SLIDING_TWICE,
     STATIC,
     compute_frame,
-    compute_sine,
-    evaluate_mode,
     get_mu,
+    set_time,
 )
-from geometry._jit import kernel
+from geometry._jit import jit, kernel
 from geometry._record import define_record
 from geometry.contacts import compute_contact, compute_edge_length
 from geometry.path import evaluate_path
 
-(START, CONTACT, IMPACT, SEPARATION, SLIP, STICK, EDGE_END, MODE_LOST, UNIQUENESS, ACCUMULATION, REST, JAM) = range(12)
+(START, CONTACT, IMPACT, SEPARATION, SLIP, STICK, EDGE_END, MODE_LOST, UNIQUENESS, ACCUMULATION, REST, JAM,
+ BREAK) = range(13)  # fmt: skip
 
 NO_MONITOR = -1
 
 # The monitor of the angle between two rows: where it ends a mode, the event is MODE_LOST.
 MERGE = -2
+# The monitor of the force on a part that is carried. Where it ends a mode, the event is SEPARATION or SLIP as
+# `dynamics.carried.measure_margin` tells, kept as MARGIN - FORCE_LOST or MARGIN - GRIP_LOST.
+MARGIN = -3
 
 # Places of a step where the monitors are looked at. The error control keeps steps short against the time in which a
 # monitor can turn twice: the local error is 1e-11 where the monitors change by 1e-2.
@@ -59,9 +65,12 @@ SPEED_ROUNDING = 1e-13
 
 @kernel
 def compute_monitor(body, mode, scales, monitor, pose, velocity, force):
-    """One monitor (kind, contact): kind is SEPARATION, SLIP, STICK, EDGE_END, MODE_LOST or MERGE. `force` is that of
-    the basis."""
+    """One monitor (kind, contact): kind is SEPARATION, SLIP, STICK, EDGE_END, MODE_LOST, MERGE or MARGIN. `force` is
+    that of the basis; of a part that is carried, the acceleration."""
     kind, k = monitor
+    if kind <= MARGIN:
+        margin, _, _ = measure_margin(body, mode, pose, velocity, force)
+        return margin / (FORCE_ROUNDING * scales.force)
     if kind == MERGE:
         return (compute_sine(body, mode, pose) / DEPENDENT - 1.0) / FORCE_ROUNDING
     if kind == SEPARATION or kind == SLIP:
@@ -71,7 +80,7 @@ def compute_monitor(body, mode, scales, monitor, pose, velocity, force):
             fn = get_mu(body, mode.triple[k]) * fn - abs(force[offset + 1])
         return fn / (FORCE_ROUNDING * scales.force)
     if kind == STICK:
-        _, _, _, _, _, _, slip = compute_frame(body, mode.triple[k], pose, velocity)
+        _, _, _, _, _, _, slip, _, _ = compute_frame(body, mode.triple[k], pose, velocity)
         return (slip if mode.letter[k] == LETTER_R else -slip) / scales.speed
     gap, along, _, _, _, _ = compute_contact(body.part, body.walls, mode.triple[k], pose)
     if kind == EDGE_END:
@@ -88,12 +97,16 @@ def find_least_monitor(body, mode, scales, pose, velocity, force, muted):
     least, kind, contact = np.inf, NO_MONITOR, -1
     if basis == FREE or basis == STATIC:
         return least, kind, contact
+    carried = basis == CARRIED
+    if carried and not muted:
+        least, _, _ = measure_margin(body, mode, pose, velocity, force)
+        least, kind, contact = least / (FORCE_ROUNDING * scales.force), MARGIN, 0
     if basis == SLIDING_TWICE:
         least = (compute_sine(body, mode, pose) / DEPENDENT - 1.0) / FORCE_ROUNDING
         kind, contact = MERGE, mode.second
     for k in range(mode.n):
         second = basis == SLIDING_TWICE and k == mode.second
-        in_basis = second or k == mode.first
+        in_basis = (second or k == mode.first) and not carried
         if in_basis and not muted:
             offset = 2 if second else 0
             value = force[offset] / (FORCE_ROUNDING * scales.force)
@@ -104,15 +117,16 @@ def find_least_monitor(body, mode, scales, pose, velocity, force, muted):
                 value = room / (FORCE_ROUNDING * scales.force)
                 if value < least:
                     least, kind, contact = value, SLIP, k
-        rolls = mode.letter[k] == LETTER_N
-        if rolls and in_basis:
+        rolls, runs = mode.letter[k] == LETTER_N, body.walls.edge[mode.triple[k, 2]].mover >= 0
+        if rolls and in_basis and not runs:
             continue
-        gap, along, nx, ny, rx, ry = compute_contact(body.part, body.walls, mode.triple[k], pose)
+        gap, along, _, _, _, _ = compute_contact(body.part, body.walls, mode.triple[k], pose)
         if not rolls:
-            slip = ny * velocity[0] - nx * velocity[1] + (nx * rx + ny * ry) * velocity[2]
+            _, _, _, _, _, _, slip, _, _ = compute_frame(body, mode.triple[k], pose, velocity)
             value = (slip if mode.letter[k] == LETTER_R else -slip) / scales.speed
             if value < least:
                 least, kind, contact = value, STICK, k
+        if not rolls or runs:  # a surface that runs takes a rolling contact along
             length = compute_edge_length(body.part, body.walls, mode.triple[k])
             value = (min(along, length - along) + 2.0 * scales.touch) / (0.01 * scales.touch)
             if value < least:
@@ -133,7 +147,15 @@ PROBE = define_record(
 @kernel
 def _probe(body, mode, path, tau, probe):
     evaluate_path(path, tau, probe.pose, probe.velocity)
+    if body.walls.mover.shape[0] > 0:
+        set_time(body, body.walls.mover[0].start + tau)
     evaluate_mode(body, mode, probe.pose, probe.velocity, probe.acceleration, probe.force)
+
+
+@jit
+def _get_force(mode, probe):
+    """What the monitors look at: the force of the basis, or the acceleration of a part that is carried."""
+    return probe.acceleration if mode.kind == CARRIED else probe.force
 
 
 @kernel
@@ -141,7 +163,7 @@ def find_least_at(body, mode, scales, path, tau, probe_muted):
     """`find_least_monitor` at time tau of a path; `probe_muted` is (probe, muted)."""
     probe, muted = probe_muted
     _probe(body, mode, path, tau, probe)
-    return find_least_monitor(body, mode, scales, probe.pose, probe.velocity, probe.force, muted)
+    return find_least_monitor(body, mode, scales, probe.pose, probe.velocity, _get_force(mode, probe), muted)
 
 
 @kernel
@@ -172,13 +194,19 @@ def locate_end_of_mode(body, mode, scales, path, span, probe_muted):
 
 
 @kernel
+def _measure(body, mode, scales, path, where, probe):
+    """A monitor at a time of the path; where = (kind, contact, time)."""
+    kind, contact, tau = where
+    _probe(body, mode, path, tau, probe)
+    return compute_monitor(body, mode, scales, (kind, contact), probe.pose, probe.velocity, _get_force(mode, probe))
+
+
+@kernel
 def locate_level(body, mode, scales, path, search, probe):
     """Time in [low, high] at which the monitor reaches `level`, or high if it does not; search = (kind, contact, low,
     high, level). Used to look ahead of an event until the old mode is clearly violated."""
     kind, contact, _, high, level = search
-    _probe(body, mode, path, high, probe)
-    end = compute_monitor(body, mode, scales, (kind, contact), probe.pose, probe.velocity, probe.force)
-    if end > level:
+    if _measure(body, mode, scales, path, (kind, contact, high), probe) > level:
         return high
     return _locate_zero(body, mode, scales, path, search, probe)
 
@@ -187,12 +215,10 @@ def locate_level(body, mode, scales, path, search, probe):
 def _locate_zero(body, mode, scales, path, search, probe):
     """Root of monitor - level between low and high (Illinois variant of the secant method, with bisection)."""
     kind, contact, low, high, level = search
-    _probe(body, mode, path, low, probe)
-    f_low = compute_monitor(body, mode, scales, (kind, contact), probe.pose, probe.velocity, probe.force) - level
+    f_low = _measure(body, mode, scales, path, (kind, contact, low), probe) - level
     if f_low <= 0.0:
         return low
-    _probe(body, mode, path, high, probe)
-    f_high = compute_monitor(body, mode, scales, (kind, contact), probe.pose, probe.velocity, probe.force) - level
+    f_high = _measure(body, mode, scales, path, (kind, contact, high), probe) - level
     side = 0
     for k in range(200):
         width = high - low
@@ -201,8 +227,7 @@ def _locate_zero(body, mode, scales, path, search, probe):
             middle = low + 0.5 * width
         if width <= 4e-16 * high or middle == low or middle == high:
             return high
-        _probe(body, mode, path, middle, probe)
-        f = compute_monitor(body, mode, scales, (kind, contact), probe.pose, probe.velocity, probe.force) - level
+        f = _measure(body, mode, scales, path, (kind, contact, middle), probe) - level
         if f > 0.0:
             low, f_low = middle, f
             f_high = 0.5 * f_high if side == 1 else f_high

@@ -6,23 +6,33 @@ import numpy as np
 
 from dynamics.choose import BRANCH, CONTINUE, STOP
 from dynamics.closed import make_problem
-from dynamics.constrained import LETTER_L, LETTER_N, LETTER_R
-from dynamics.impact import solve_impact, solve_jam, take_member
+from dynamics.impact import compute_impact_work, solve_impact, solve_jam, take_member
+from dynamics.jam import find_jam
+from dynamics.mode import LETTER_L, LETTER_N, LETTER_R
 from dynamics.reactions import solve_forces
 from dynamics.routh import NONE, solve_routh
 from geometry._jit import jit, kernel
 from geometry._record import copy_row
+from geometry.moving import get_wall_speed, is_moving
 from sim import events
 from sim.recorder import write_event, write_impulses
 from sim.state import NOTHING, VELOCITY
-from sim.status_codes import GO_ON, NO_IMPACT_SOLUTION, NO_SOLUTION, NOT_UNIQUE_STOP, SPLIT
+from sim.status_codes import GO_ON, JAMMED, NO_IMPACT_SOLUTION, NO_SOLUTION, NOT_UNIQUE_STOP, SPLIT
 
 
 @jit
 def get_speed_zero(body, options, velocity):
-    """Velocity that is zero to rounding at the present speed [m/s]."""
-    speed = abs(velocity[0]) + abs(velocity[1]) + abs(velocity[2]) * body.part.radius
+    """Velocity that is zero to rounding at the present speeds [m/s]."""
+    speed = get_wall_speed(body.walls)
+    speed += abs(velocity[0]) + abs(velocity[1]) + abs(velocity[2]) * body.part.radius
     return 1e-11 * speed + options.scales.speed
+
+
+@kernel
+def is_jammed(body, options, tools, closed, w):
+    """Do the obstacles that move leave the part no velocity (of an impact) or acceleration? The contacts that prove it
+    are then left in `closed`; `w` as in the contact problem."""
+    return is_moving(body.walls) and find_jam(closed, w, options.tolerances, tools.buffer) > 0
 
 
 @kernel
@@ -55,6 +65,8 @@ def strike(body, options, state, tools, log, how):
         else:
             kind, members, scale = solve_impact(struck, before, e, choice, after)
         if members == 0:
+            if is_jammed(body, options, tools, struck, before):
+                return JAMMED
             return NO_SOLUTION if event == events.JAM else NO_IMPACT_SOLUTION
         if options.rule == STOP and kind > 1:
             state.set_kind, state.members = kind, members
@@ -68,11 +80,17 @@ def strike(body, options, state, tools, log, how):
             return SPLIT
         solve_forces(make_problem(struck, before), after, options.tolerances, struck.fn, struck.ft)
     v[0], v[1], v[2] = after[0], after[1], after[2] / rho
+    work = compute_impact_work(struck)
+    for i in range(k):
+        m = body.walls.edge[struck.triple[i, 2]].mover
+        if m >= 0:
+            body.walls.mover[m].work += struck.fn[i] * struck.push[i] + struck.ft[i] * struck.drag[i]
+    state.pushed += work
     state.impact += 0.5 * (
         (after[0] - before[0]) * (after[0] + before[0])
         + (after[1] - before[1]) * (after[1] + before[1])
         + (after[2] - before[2]) * (after[2] + before[2])
-    )
+    ) - work
     cause = state.cause
     involved = False
     for i in range(k):
@@ -96,7 +114,7 @@ def strike_one(struck, before, law, limits, after):
     nt = n[0] * t[0] + n[1] * t[1] + n[2] * t[2]
     tt = t[0] * t[0] + t[1] * t[1] + t[2] * t[2]
     vn = min(struck.rate[0], 0.0)
-    vt = t[0] * before[0] + t[1] * before[1] + t[2] * before[2]
+    vt = t[0] * before[0] + t[1] * before[1] + t[2] * before[2] - struck.drag[0]
     pn, pt, kind, factor = solve_routh((nn, nt, tt, struck.mu[0]), (vn, vt), law, limits)
     for c in range(3):
         after[c] = before[c] + pn * n[c] + pt * t[c]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from math import sqrt
 
+from dynamics.carried import FORCE_LOST
 from dynamics.choose import BRANCH, STOP
 from dynamics.closed import (
     compute_gap_accelerations,
@@ -15,21 +16,24 @@ from dynamics.closed import (
     make_problem,
     pair_corners,
 )
-from dynamics.constrained import LETTER_N, STATIC, choose_basis, project_pose, project_velocity
+from dynamics.constrained import choose_basis, project_pose, project_velocity
 from dynamics.impact import pick_member, take_member
+from dynamics.mode import LETTER_N, STATIC, get_surface, set_time
 from dynamics.reactions import solve_forces
 from geometry._jit import jit, kernel
 from geometry._record import copy_row
 from geometry.contacts import compute_contact
+from geometry.moving import begin_motion, is_moving
 from sim import events
 from sim.bounces import sum_bounces
-from sim.impacts import get_speed_zero, strike
+from sim.impacts import get_speed_zero, is_jammed, strike
 from sim.recorder import write_event
 from sim.state import ACCELERATION, NOTHING, STEP, VELOCITY
 from sim.status_codes import (
     CAPACITY_FULL,
     CONSTRAINT_LOST,
     GO_ON,
+    JAMMED,
     NO_SOLUTION,
     NOT_UNIQUE_STOP,
     SPLIT,
@@ -57,6 +61,7 @@ def tally_uniqueness(state, time):
 def jump(body, options, state, tools, log):
     """Treat the event at the present state and set the next mode; returns GO_ON or the code that ends the run."""
     time = state.time
+    _wake(body, state)
     tally_uniqueness(state, time)
     if time - state.last_event <= 1e-14 * max(time, 1e-300):
         state.stalls += 1
@@ -68,6 +73,7 @@ def jump(body, options, state, tools, log):
     impacts = False
     if state.ahead == 1:
         pose, velocity = state.ahead_pose, state.ahead_velocity
+        set_time(body, state.ahead_time)
         fill_from_mode(body, state.mode, (pose, velocity), options.scales.speed, tools.desk.closed)
     else:
         pose, velocity = state.pose, state.velocity
@@ -77,6 +83,9 @@ def jump(body, options, state, tools, log):
     kind, members, index = _pick(body, options, state, tools)
     if index < 0 or state.singular == 1:
         pose, velocity, state.ahead = state.pose, state.velocity, 0
+        set_time(body, time)
+        if is_jammed(body, options, tools, tools.desk.closed, body.w):
+            return JAMMED
         code = _end_slip(body, options, state, tools, log)
         if code != GO_ON:
             return code
@@ -110,6 +119,14 @@ def jump(body, options, state, tools, log):
 
 
 @kernel
+def _wake(body, state):
+    """Walls at the time of the event, by the pieces of their motions that are valid from there."""
+    if body.walls.mover.shape[0] > 0:
+        begin_motion(body.walls, state.time)
+        set_time(body, state.time)
+
+
+@kernel
 def _meet(body, options, state, tools, log):
     """Find the closed contacts of the present state and let impacts happen; (code, was there an impact)."""
     closed, scales = tools.desk.closed, options.scales
@@ -121,6 +138,8 @@ def _meet(body, options, state, tools, log):
     closing = is_closing(closed, speed_zero)
     if closing:  # all closed contacts take part, also those that open now: the others may push them shut
         pair_corners(closed)
+        if state.cause_kind == events.BREAK:
+            write_event(body, state, log, (state.time, events.BREAK, 0, 0, 1.0, 0), state.velocity, state.velocity)
         code = strike(body, options, state, tools, log, (closed, events.IMPACT, 1.0))
         if code != GO_ON:
             return code, True
@@ -201,12 +220,14 @@ def _set_mode(body, options, state, tools, where):
     deviation = choose_basis(body, mode, where, target, (tools.desk.step.stage[0, 0:3], tools.desk.step.force))
     if deviation < 0.0:
         return CONSTRAINT_LOST
+    set_time(body, state.time)
     same = same and old[0] == mode.kind and old[1] == mode.first and old[2] == mode.second
     preloaded = mode.preload[0] != 0.0 or mode.preload[1] != 0.0 or mode.preload[2] != 0.0
     state.muted = 1 if same or preloaded else 0
     state.next_step, state.clearance, state.least_monitor = 0.0, 0.0, events.NOT_KNOWN
     for k in range(n):
-        _, mode.pin[k], _, _, _, _ = compute_contact(body.part, body.walls, mode.triple[k], state.pose)
+        _, along, _, _, _, _ = compute_contact(body.part, body.walls, mode.triple[k], state.pose)
+        mode.pin[k] = along + get_surface(body, mode.triple[k])
     if mode.kind != STATIC:
         project_pose(body, mode, state.pose)
         project_velocity(body, mode, state.pose, state.velocity)
@@ -225,6 +246,8 @@ def _check_rest(body, options, state, tools, target):
     state.at_rest = 0
     if static and not slow:
         return CONSTRAINT_LOST
+    if is_moving(body.walls):
+        return GO_ON
     force = size if size > 0.0 else options.scales.force
     if not static and not (slow and pull <= REST_ACCELERATION * force):
         return GO_ON
@@ -243,11 +266,15 @@ def _check_rest(body, options, state, tools, target):
 def _log_cause(body, options, state, log, impacts):
     """Log the event that led here, unless an impact has said it all."""
     cause = state.cause_kind
+    if cause == events.BREAK and impacts:
+        cause = events.JAM  # the break has been logged before its impact
     if cause != events.JAM and not (impacts and (cause == events.CONTACT or cause == events.EDGE_END)):
         if cause == events.STICK and not _rolls(state):
             cause = events.SLIP
-        elif cause == events.MERGE:
+        elif cause == events.MERGE or cause == events.MARGIN:
             cause = events.MODE_LOST
+        elif cause < events.MARGIN:
+            cause = events.SEPARATION if cause == events.MARGIN - FORCE_LOST else events.SLIP
         header = (state.time, cause, state.set_kind, state.members, 1.0, 0)
         write_event(body, state, log, header, state.velocity, state.velocity)
     if state.at_rest == 1:

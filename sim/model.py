@@ -10,13 +10,14 @@ import numpy as np
 
 from dynamics.choose import RULES
 from dynamics.closed import CLOSED, find_closed, is_closing, keep_contacts, pair_corners
-from dynamics.constrained import CAPACITY, MODE, Body
+from dynamics.mode import CAPACITY, MODE, Body, set_time
 from dynamics.routh import LAWS
 from dynamics.tolerances import DEFAULT_TOLERANCES
 from geometry._record import allocate_record
 from geometry.boundary import compute_boundary
 from geometry.contacts import build_part, build_walls
 from geometry.detection import allocate_scratch
+from geometry.moving import begin_motion, build_moving_walls
 from sim.events import SPEED_ROUNDING, Scales
 from sim.start import compute_start_tolerance
 from sim.state import Options
@@ -30,23 +31,34 @@ MAX_STEPS = 10_000_000
 
 
 def build_body(scene: Scene) -> Body:
-    """Arrays of the part, the walls and what acts between them."""
+    """Arrays of the part, the walls and what acts between them, at t = 0."""
     workpiece = scene.workpiece
     fx, fy, torque = scene.load
-    w = np.array([
-        fx / workpiece.mass + scene.gravity[0],
-        fy / workpiece.mass + scene.gravity[1],
-        torque / (workpiece.mass * workpiece.rho),
-    ])  # fmt: skip
+    load = (fx / workpiece.mass, fy / workpiece.mass, torque / (workpiece.mass * workpiece.rho))
+    w = np.array([load[0] + scene.gravity[0], load[1] + scene.gravity[1], load[2]])
     placed = tuple((obstacle.outline, obstacle.pose) for obstacle in scene.obstacles)
+    motions = tuple(obstacle.motion for obstacle in scene.obstacles)
     pairs = tuple((obstacle.mu, obstacle.e, LAWS.index(obstacle.law)) for obstacle in scene.obstacles)
-    return Body(
-        _build_part(workpiece.outline),
-        _build_walls(placed, pairs, compute_start_tolerance(scene)),
-        w,
-        float(workpiece.rho),
-        float(workpiece.mass),
-    )
+    walls = _build_walls(placed, pairs, (motions, scene.gravity_turn), compute_start_tolerance(scene))
+    if len(walls.mover):  # a run moves them
+        walls = walls._replace(edge=walls.edge.copy(), mover=walls.mover.copy())
+    body = Body(
+        _build_part(workpiece.outline), walls, w, float(workpiece.rho), float(workpiece.mass),
+        np.array([*load, *scene.gravity]), scene.gravity_turn is not None, _find_longest_step(walls),
+    )  # fmt: skip
+    begin_motion(walls, 0.0)
+    set_time(body, 0.0)
+    return body
+
+
+# Steps in one period of a motion, at least, where it is felt. Reason: the error of a step that is a whole number of
+# periods long looks small. Consequence: quicker motions cost more steps.
+STEPS_PER_PERIOD = 8.0
+
+
+def _find_longest_step(walls) -> float:
+    frequency = np.abs(walls.wave.frequency).max(initial=0.0)
+    return float(2.0 * np.pi / (STEPS_PER_PERIOD * frequency)) if frequency > 0.0 else np.inf
 
 
 # Kernels only read these arrays, and the scenes of a study share outlines.
@@ -56,10 +68,25 @@ def _build_part(outline: Polygon):
 
 
 @lru_cache(maxsize=16)
-def _build_walls(placed: tuple[tuple[Polygon, Pose], ...], pairs: tuple[tuple, ...], tolerance: float):
+def _build_walls(placed: tuple[tuple[Polygon, Pose], ...], pairs: tuple[tuple, ...], moves: tuple, tolerance: float):
     mu, e = (np.array([pair[i] for pair in pairs], dtype=np.float64) for i in (0, 1))
     law = np.array([pair[2] for pair in pairs], dtype=np.int64)
-    return build_walls(_compute_boundary(placed, tolerance), mu, e, law)
+    motions, gravity_turn = moves
+    if gravity_turn is None and all(motion is None for motion in motions):
+        return build_walls(_compute_boundary(placed, tolerance), mu, e, law)
+    movers = [(owner, motion) for owner, motion in enumerate(motions) if motion is not None]
+    travelling = {owner for owner, motion in movers if not motion.shape_still}
+    groups = [[owner for owner in range(len(placed)) if owner not in travelling], *([owner] for owner in travelling)]
+    boundaries = [_own_boundary(_compute_boundary(tuple(placed[owner] for owner in group), tolerance), group)
+                  for group in groups]
+    number = {owner: m for m, (owner, _) in enumerate(movers, start=1)}
+    carriers = [0, *(number[owner] for owner in travelling)]
+    return build_moving_walls(list(zip(boundaries, carriers, strict=True)), (mu, e, law), movers, gravity_turn)
+
+
+def _own_boundary(boundary, group: list[int]):
+    """The boundary of some obstacles of a scene, with the numbers that they have there."""
+    return boundary._replace(owner=np.array(group, dtype=np.int64)[boundary.owner])
 
 
 @lru_cache(maxsize=16)
@@ -71,19 +98,34 @@ def build_scales(scene: Scene, body: Body) -> Scales:
     """What counts as zero in this scene.
 
     A gap is closed within the tolerance that the start check allows (1e-12 of the largest coordinate). Forces and
-    speeds are compared with the load; without a load, with the speed at the start.
+    speeds are compared with the load and with what obstacles that move do; without these, with the speed at the start.
     """
     vx, vy, omega = scene.workpiece.velocity
     radius = body.part.radius
-    speed = abs(vx) + abs(vy) + abs(omega) * radius
+    quickest, pull = _measure_motions(scene, body)
+    speed = max(abs(vx) + abs(vy) + abs(omega) * radius, quickest)
     load = float(np.abs(body.w).sum())
-    force = max(load, speed * speed / radius)
+    force = max(load, speed * speed / radius, pull)
     typical = max(sqrt(load * radius), speed)
     return Scales(
         touch=compute_start_tolerance(scene),
         force=force if force > 0.0 else 1.0,
         speed=SPEED_ROUNDING * (typical if typical > 0.0 else 1.0),
     )
+
+
+# Times at which motions are looked at for their scales.
+LOOKS = 256
+
+
+def _measure_motions(scene: Scene, body: Body) -> tuple[float, float]:
+    """Typical largest speed [m/s] and acceleration [m/s^2] of the obstacles that move, during the run."""
+    speed = pull = 0.0
+    for m, motion in enumerate((o.motion for o in scene.obstacles if o.motion is not None), start=1):
+        _, rate, bend = motion.evaluate(np.linspace(0.0, scene.run.duration, LOOKS))
+        arms = np.array([1.0, 1.0, float(body.walls.mover[m].radius), 1.0])
+        speed, pull = max(speed, float(np.abs(rate * arms).max())), max(pull, float(np.abs(bend * arms).max()))
+    return speed, pull
 
 
 def build_options(scene: Scene, body: Body) -> Options:
@@ -102,17 +144,19 @@ def build_options(scene: Scene, body: Body) -> Options:
     )
 
 
-def contact_problem(scene: Scene, pose=None, velocity=None):
+def contact_problem(scene: Scene, pose=None, velocity=None, time: float = 0.0):
     """The contact problem of a state (default: the start): (ContactProblem, list of contacts).
 
-    pose (3,): x, y, theta of the centre of mass; velocity (3,). Each contact is a dict with obstacle (name), type,
-    part_feature, obstacle_feature, point (2,), normal (2,), gap_rate, slip. Contacts that open are left out, unless
-    others close: then an impact comes first, and all take part.
+    time [s]: when, for obstacles that move; pose (3,): x, y, theta of the centre of mass; velocity (3,). Each contact
+    is a dict with obstacle (name), type, part_feature, obstacle_feature, point (2,), normal (2,), gap_rate, slip.
+    Contacts that open are left out, unless others close: then an impact comes first, and all take part.
     """
     from dynamics.accelerations import ContactProblem
     from geometry.contacts import compute_contact
 
     body = build_body(scene)
+    begin_motion(body.walls, time)
+    set_time(body, time)
     scales = build_scales(scene, body)
     start = scene.workpiece.pose
     pose = np.array([start.x, start.y, start.theta] if pose is None else pose, dtype=np.float64)
@@ -132,7 +176,7 @@ def contact_problem(scene: Scene, pose=None, velocity=None):
         kind, feature, wall = (int(c) for c in closed.triple[i])
         _, _, nx, ny, rx, ry = compute_contact(body.part, body.walls, closed.triple[i], pose)
         t = closed.tangent[i]
-        slip = t[0] * velocity[0] + t[1] * velocity[1] + t[2] * body.rho * velocity[2]
+        slip = t[0] * velocity[0] + t[1] * velocity[1] + t[2] * body.rho * velocity[2] - closed.drag[i]
         contacts.append({
             "obstacle": scene.obstacles[int(body.walls.edge[wall].owner)].name,
             "type": "AB"[kind],

@@ -3,17 +3,12 @@
 from __future__ import annotations
 
 from dynamics.closed import fill_from_mode, make_problem
-from dynamics.constrained import (
-    CAPACITY,
-    LETTER_N,
-    SLIDING_TWICE,
-    STATIC,
-    evaluate_mode,
-    get_mu,
-)
+from dynamics.constrained import evaluate_mode
+from dynamics.mode import CAPACITY, LETTER_N, SLIDING_TWICE, STATIC, compute_frame, get_mu
 from dynamics.reactions import solve_forces
 from geometry._jit import jit, kernel
 from geometry.contacts import compute_contact
+from sim.state import JAM
 
 
 @jit
@@ -30,7 +25,9 @@ def has_room(log):
 
 @kernel
 def compute_load_work(body, state, pose):
-    """Work of the constant load since the start [J]."""
+    """Work of the load since the start [J]."""
+    if body.turning:
+        return body.mass * state.turned
     w, origin = body.w, state.origin
     turn = w[2] * body.rho * (pose[2] - origin[2])
     return body.mass * (w[0] * (pose[0] - origin[0]) + w[1] * (pose[1] - origin[1]) + turn)
@@ -74,11 +71,12 @@ def fill_forces(body, options, state, tools, pose, velocity):
 
 @kernel
 def write_row(body, options, state, tools, log, moment):
-    """One row of /steps and its rows of /contacts at moment = (time, pose, velocity, work of friction per mass)."""
-    time, pose, velocity, friction = moment
+    """One row of /steps and its rows of /contacts at moment = (time, pose, velocity, work per mass of friction, of
+    obstacles that move, and of a load that turns)."""
+    time, pose, velocity, work = moment
     counts, a, m = log.counts, tools.desk.vector, body.mass
-    if state.undecided == 1:
-        n, a[0], a[1], a[2] = 0, 0.0, 0.0, 0.0
+    if state.undecided != 0:
+        n, a[0], a[1], a[2] = (tools.desk.closed.n if state.undecided == JAM else 0), 0.0, 0.0, 0.0
     else:
         n = fill_forces(body, options, state, tools, pose, velocity)
     row = log.steps[counts[0]]
@@ -88,8 +86,9 @@ def write_row(body, options, state, tools, log, moment):
     row["ax"], row["ay"], row["alpha"] = a[0], a[1], a[2]
     row["load_fx"], row["load_fy"], row["load_torque"] = m * body.w[0], m * body.w[1], m * body.rho * body.w[2]
     row["kinetic"] = compute_kinetic(body, velocity)
-    row["work_load"] = compute_load_work(body, state, pose)
-    row["work_friction"] = m * friction
+    row["work_load"] = m * work[2] if body.turning else compute_load_work(body, state, pose)
+    row["work_friction"] = m * work[0]
+    row["work_obstacles"] = m * work[1]
     row["work_impact"] = m * state.impact
     row["set_kind"] = state.set_kind if time >= state.kind_time else state.kind_before
     row["first_contact"] = counts[4] + counts[1]
@@ -114,7 +113,7 @@ def write_contact(body, closed, k, row, pose, velocity):
     row["px"], row["py"], row["nx"], row["ny"] = pose[0] - rx, pose[1] - ry, nx, ny
     row["gap"] = gap
     row["fn"], row["ft"] = body.mass * closed.fn[k], body.mass * closed.ft[k]
-    row["slip"] = ny * velocity[0] - nx * velocity[1] + (nx * rx + ny * ry) * velocity[2]
+    row["slip"] = ny * velocity[0] - nx * velocity[1] + (nx * rx + ny * ry) * velocity[2] - closed.drag[k]
 
 
 @kernel
@@ -146,12 +145,11 @@ def account_contacts(body, state):
     if mode.kind == STATIC:
         return
     for k in range(mode.n):
-        gap, _, nx, ny, rx, ry = compute_contact(body.part, body.walls, mode.triple[k], state.pose)
+        gap, _, _, _, _, _ = compute_contact(body.part, body.walls, mode.triple[k], state.pose)
         state.gap_residual = max(state.gap_residual, abs(gap))
         state.penetration = max(state.penetration, -gap)
         if mode.letter[k] == LETTER_N:
-            v = state.velocity
-            slip = ny * v[0] - nx * v[1] + (nx * rx + ny * ry) * v[2]
+            _, _, _, _, _, _, slip, _, _ = compute_frame(body, mode.triple[k], state.pose, state.velocity)
             state.slip_residual = max(state.slip_residual, abs(slip))
 
 

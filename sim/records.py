@@ -25,8 +25,10 @@ STEP_FIELDS = (
     ("load_torque", "f8", "N m", "applied torque about the centre of mass"),
     ("kinetic", "f8", "J", "kinetic energy"),
     ("work_load", "f8", "J", "work done by the applied load (weight included) since the start"),
-    ("work_friction", "f8", "J", "work done by friction since the start (never positive on fixed obstacles)"),
-    ("work_impact", "f8", "J", "kinetic energy gained at impacts since the start (never positive)"),
+    ("work_friction", "f8", "J", "work done by friction since the start, against the slip (never positive)"),
+    ("work_obstacles", "f8", "J", "work done by obstacles that move since the start"),
+    ("work_impact", "f8", "J", "kinetic energy gained at impacts since the start, without the work of obstacles (never "
+     "positive)"),
     ("set_kind", "i8", "1", "kind of the acceleration set: index into SET_KINDS"),
     ("first_contact", "i8", "1", "first row of this step in the contact table"),
     ("n_contacts", "i8", "1", "number of rows of this step in the contact table"),
@@ -88,6 +90,7 @@ EVENT_KINDS = (
     "accumulation",  # infinitely many impacts ended in contact
     "rest",  # the part came to rest for good
     "impact without collision",  # no acceleration was possible: an impulse ended the slip
+    "break",  # the velocity or the acceleration of an obstacle that moves jumped
 )
 
 

@@ -19,6 +19,7 @@ from sim import schema, toml_text
 from sim.scene_errors import SceneError, explain_validation_error, suggest
 
 if TYPE_CHECKING:
+    from geometry.motion import Coordinate, Motion
     from sim.formation import Formation
 
 
@@ -45,6 +46,7 @@ class Obstacle:
     mu: float  # friction coefficient of the pair with the workpiece
     e: float  # coefficient of restitution of the pair with the workpiece
     law: str  # law of impact of the pair, one of schema.LAWS
+    motion: Motion | None = None  # None: neither the shape nor the surface moves
 
     @cached_property
     def vertices(self) -> np.ndarray:
@@ -94,6 +96,7 @@ class Scene:
     load: tuple[float, float, float]  # N, N, N m; constant, world frame, at the centre of mass; without the weight
     run: Run
     formation: Formation | None = None  # in which the part starts; its pose follows from it
+    gravity_turn: Coordinate | None = None  # rad by which gravity has turned since t = 0; None: it does not
     goals: tuple[Goal, ...] = ()  # what a run may be meant to reach, first match first
 
 

@@ -162,7 +162,8 @@ def fill_account(state: np.record, mass: float, energies: tuple, times: tuple) -
     solving, output and compiling [s]."""
     start, end, load = map(float, energies)
     friction, impact = float(mass * state.friction), float(mass * state.impact)  # kept per mass
-    largest = max(start, end, abs(load), abs(friction), abs(impact))
+    pushed = float(mass * state.pushed)
+    largest = max(start, end, abs(load), abs(friction), abs(impact), abs(pushed))
     return Account(
         penetration=float(state.penetration),
         gap_residual=float(state.gap_residual),
@@ -174,7 +175,8 @@ def fill_account(state: np.record, mass: float, energies: tuple, times: tuple) -
         work_load=load,
         work_friction=friction,
         work_impact=impact,
-        energy_residual=abs(end - start - load - friction - impact) / largest if largest > 0.0 else 0.0,
+        work_obstacles=pushed,
+        energy_residual=abs(end - start - load - friction - impact - pushed) / largest if largest > 0.0 else 0.0,
         time_not_unique=float(state.not_unique),
         n_steps=int(state.steps),
         n_rejected=int(state.rejected),

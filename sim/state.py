@@ -12,7 +12,7 @@ import numpy as np
 
 from dynamics.accelerations import SetBuffer, allocate_set_buffer
 from dynamics.closed import CLOSED
-from dynamics.constrained import CAPACITY, MODE
+from dynamics.mode import CAPACITY, MODE
 from dynamics.tolerances import Tolerances
 from geometry._record import allocate_record, define_record
 from geometry.detection import Scratch, allocate_scratch
@@ -25,6 +25,9 @@ JUMP, STEP, TICKS, DONE = 0, 1, 2, 3
 
 # what a member of a set is, where the choice is given from outside
 NOTHING, ACCELERATION, VELOCITY = 0, 1, 2
+
+# a last state without acceleration: with no contacts to show, or with those of a jam
+UNDECIDED, JAM = 1, 2
 
 
 class Options(NamedTuple):
@@ -52,7 +55,7 @@ STATE = define_record(
     ("next_step", "f8"), ("clearance", "f8"),
     # the event to be treated: kind, contact, and a state shortly after it where the old mode is clearly violated
     ("cause_kind", "i8"), ("cause", "i8", (3,)),
-    ("ahead", "i8"), ("ahead_pose", "f8", (3,)), ("ahead_velocity", "f8", (3,)),
+    ("ahead", "i8"), ("ahead_time", "f8"), ("ahead_pose", "f8", (3,)), ("ahead_velocity", "f8", (3,)),
     ("muted", "i8"),  # the forces of the basis no longer tell whether the mode lasts
     ("least_monitor", "f8"),  # at the end of the last step of this mode, or sim.events.NOT_KNOWN
     # what to take where there is a choice, given from outside (NOTHING, ACCELERATION or VELOCITY); where the run waits
@@ -60,7 +63,7 @@ STATE = define_record(
     ("forced", "i8"), ("forced_value", "f8", (3,)), ("fork", "i8"), ("struck", "i8"),
     ("singular", "i8"),  # the mode has become singular: a sliding contact jams
     ("random", "i8", (1,)),  # state of the generator of choice "random"
-    ("undecided", "i8"),  # the run has ended in a state where no acceleration was chosen
+    ("undecided", "i8"),  # UNDECIDED or JAM where the run has ended in a state without an acceleration
     ("last_event", "f8"), ("stalls", "i8"), ("last_flight", "f8"), ("last_impact", "f8"),
     # output
     ("next_tick", "i8"), ("last_row", "f8"),
@@ -70,6 +73,8 @@ STATE = define_record(
     # energies per mass [J/kg] since the start
     ("origin", "f8", (3,)), ("start_velocity", "f8", (3,)),
     ("friction", "f8"), ("impact", "f8"), ("friction_start", "f8"),
+    ("pushed", "f8"), ("pushed_start", "f8"),  # work of obstacles that move
+    ("turned", "f8"), ("turned_start", "f8"),  # work of the load, where gravity turns
     # the account
     ("penetration", "f8"), ("gap_residual", "f8"), ("slip_residual", "f8"), ("balance_residual", "f8"),
     ("cone_residual", "f8"),

@@ -123,6 +123,12 @@ class Status(IntEnum):
         "Raise run.max_branches or run.max_depth, or shorten the run.",
     )
 
+    JAMMED = (
+        19,
+        "The part is jammed: obstacles that move leave it no room, and the forces on it have no bound.",
+        "The last row names the contacts; let the obstacles stop or turn before, or give the part a way out.",
+    )
+
     def __str__(self) -> str:
         return self.name
 

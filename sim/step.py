@@ -11,8 +11,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from dynamics.constrained import OK, evaluate_mode, project_pose, project_velocity
-from geometry._jit import kernel
+from dynamics.constrained import evaluate_mode, project_pose, project_velocity
+from dynamics.mode import OK, set_time
+from geometry._jit import jit, kernel
 from geometry._record import define_record
 
 ORDER = 5
@@ -24,6 +25,7 @@ A41, A42, A43 = 44 / 45, -56 / 15, 32 / 9
 A51, A52, A53, A54 = 19372 / 6561, -25360 / 2187, 64448 / 6561, -212 / 729
 A61, A62, A63, A64, A65 = 9017 / 3168, -355 / 33, 46732 / 5247, 49 / 176, -5103 / 18656
 A71, A73, A74, A75, A76 = 35 / 384, 500 / 1113, 125 / 192, -2187 / 6784, 11 / 84
+C2, C3, C4, C5 = 1 / 5, 3 / 10, 4 / 5, 8 / 9
 # Weights of order 5 minus those of order 4.
 E1, E3, E4, E5, E6, E7 = 71 / 57600, -71 / 16695, 71 / 1920, -17253 / 339200, 22 / 525, -1 / 40
 
@@ -47,27 +49,40 @@ def evaluate_rate(body, mode, state, rate, force):
     return status
 
 
+@jit
+def _wait(body, tau):
+    """Set the time, counted from the start of the step."""
+    if body.walls.mover.shape[0] > 0:
+        set_time(body, body.walls.mover[0].start + tau)
+
+
 @kernel
 def advance(body, mode, h, work):
-    """From `work.start` (whose rate is `work.stage[0]`) over h to `work.end`; leaves the rate there in `work.stage[6]`.
+    """From `work.start` (whose rate is `work.stage[0]`) over h to `work.end`; leaves the rate there in `work.stage[6]`,
+    and the walls where they are then.
 
     Returns (status, error of position [m], error of velocity [m/s]): the estimated local errors, angles times rho.
     """
     y, k, z = work.start, work.stage, work.trial
     for i in range(7):
         z[i] = y[i] + h * A21 * k[0, i]
+    _wait(body, h * C2)
     status = evaluate_rate(body, mode, z, k[1], work.force)
     for i in range(7):
         z[i] = y[i] + h * (A31 * k[0, i] + A32 * k[1, i])
+    _wait(body, h * C3)
     status |= evaluate_rate(body, mode, z, k[2], work.force)
     for i in range(7):
         z[i] = y[i] + h * (A41 * k[0, i] + A42 * k[1, i] + A43 * k[2, i])
+    _wait(body, h * C4)
     status |= evaluate_rate(body, mode, z, k[3], work.force)
     for i in range(7):
         z[i] = y[i] + h * (A51 * k[0, i] + A52 * k[1, i] + A53 * k[2, i] + A54 * k[3, i])
+    _wait(body, h * C5)
     status |= evaluate_rate(body, mode, z, k[4], work.force)
     for i in range(7):
         z[i] = y[i] + h * (A61 * k[0, i] + A62 * k[1, i] + A63 * k[2, i] + A64 * k[3, i] + A65 * k[4, i])
+    _wait(body, h)
     status |= evaluate_rate(body, mode, z, k[5], work.force)
     end = work.end
     for i in range(7):

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dynamics.accelerations import ONE, find_members
 from dynamics.choose import BRANCH
 from dynamics.closed import fill_from_mode, is_unique, make_problem
+from dynamics.mode import set_time
 from dynamics.problem import VERTICES
 from geometry._jit import kernel
 from geometry.path import evaluate_path
@@ -21,6 +22,7 @@ SURVEY_AHEAD = 1e-5
 def _count_kind(body, options, state, tools, tau):
     """Kind of the acceleration set at time tau of the path."""
     evaluate_path(state.path, tau, tools.desk.probe.pose, tools.desk.probe.velocity)
+    set_time(body, state.path_start + tau)
     where = (tools.desk.probe.pose, tools.desk.probe.velocity)
     fill_from_mode(body, state.mode, where, options.scales.speed, tools.desk.closed)
     closed = tools.desk.closed
@@ -54,7 +56,7 @@ def survey(body, options, state, tools, log):
     if options.rule == BRANCH and kind > state.set_kind:
         ahead = min(high + SURVEY_AHEAD * h, h)
         evaluate_path(state.path, ahead, state.ahead_pose, state.ahead_velocity)
-        state.ahead, state.path_length = 1, high
+        state.ahead, state.ahead_time, state.path_length = 1, state.path_start + ahead, high
         return True
     tally_uniqueness(state, time)
     state.kind_time, state.kind_before = time, state.set_kind

@@ -7,22 +7,8 @@ import pytest
 
 from dynamics.accelerations import allocate_set_buffer, find_members
 from dynamics.closed import CLOSED, fill_from_mode, make_problem
-from dynamics.constrained import (
-    CAPACITY,
-    LETTER_L,
-    LETTER_N,
-    LETTER_R,
-    MODE,
-    ROLLING,
-    SLIDING,
-    SLIDING_TWICE,
-    STATIC,
-    Body,
-    choose_basis,
-    evaluate_mode,
-    project_pose,
-    project_velocity,
-)
+from dynamics.constrained import choose_basis, evaluate_mode, project_pose, project_velocity
+from dynamics.mode import CAPACITY, LETTER_L, LETTER_N, LETTER_R, MODE, ROLLING, SLIDING, SLIDING_TWICE, STATIC, Body
 from dynamics.problem import VERTICES
 from dynamics.tolerances import DEFAULT_TOLERANCES
 from geometry._record import allocate_record

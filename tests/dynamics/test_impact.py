@@ -10,8 +10,8 @@ import pytest
 from dynamics.accelerations import allocate_set_buffer
 from dynamics.choose import CONTINUE
 from dynamics.closed import CLOSED, make_problem
-from dynamics.constrained import CAPACITY
 from dynamics.impact import solve_impact
+from dynamics.mode import CAPACITY
 from dynamics.reactions import solve_forces
 from dynamics.tolerances import DEFAULT_TOLERANCES
 from geometry._record import allocate_record
