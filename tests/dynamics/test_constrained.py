@@ -19,7 +19,8 @@ WALL = np.array([[-4.0, -1.0], [-3.0, -1.0], [-3.0, 5.0], [-4.0, 5.0]])
 
 
 def make_body(mu=0.4, w=(0.5, -9.81, 0.2)):
-    return Body(build_part(SQUARE), make_walls(TABLE, WALL, mu=mu), np.array(w, float), 0.8, 2.0)
+    load = np.array([*w, 0.0, 0.0])
+    return Body(build_part(SQUARE), make_walls(TABLE, WALL, mu=mu), np.array(w, float), 0.8, 2.0, load, False, np.inf)
 
 
 def make_mode(body, contacts, letters, pose):

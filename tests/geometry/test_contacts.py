@@ -65,7 +65,7 @@ def test_variations_are_the_derivatives_of_the_gap(kind):
         gap, rate, _ = compute_gap_rate(part, walls, contact, q, v)
         _, _, nx, ny, rx, ry = compute_contact(part, walls, contact, q)
         slip = ny * v[0] - nx * v[1] + (nx * rx + ny * ry) * v[2]
-        b, _ = compute_variation(kind, (nx, ny), (rx, ry), v[2], slip)
+        b, _ = compute_variation(kind, (nx, ny), (rx, ry), (v[2], 0.0), slip, (0.0, 0.0))
         second = nx * a[0] + ny * a[1] + (nx * ry - ny * rx) * a[2] + b
         assert gap == pytest.approx(gap_at(0.0))
         assert rate == pytest.approx((gap_at(h) - gap_at(-h)) / (2 * h), abs=1e-5)
@@ -75,13 +75,13 @@ def test_variations_are_the_derivatives_of_the_gap(kind):
 def test_second_variation_numbers():
     """Ground truth 7: n0 = (0, 1), r = (.6, .8), v = (.5, 1.2), omega = 2, static obstacle: b_A = -5.2, b_B = 3.2."""
     slip = 0.5 + 0.8 * 2.0
-    assert compute_variation(TYPE_A, (0.0, 1.0), (0.6, 0.8), 2.0, slip)[0] == pytest.approx(-5.2)
-    assert compute_variation(TYPE_B, (0.0, 1.0), (0.6, 0.8), 2.0, slip)[0] == pytest.approx(3.2)
+    assert compute_variation(TYPE_A, (0.0, 1.0), (0.6, 0.8), (2.0, 0.0), slip, (0.0, 0.0))[0] == pytest.approx(-5.2)
+    assert compute_variation(TYPE_B, (0.0, 1.0), (0.6, 0.8), (2.0, 0.0), slip, (0.0, 0.0))[0] == pytest.approx(3.2)
 
 
 def test_both_types_agree_where_nothing_slips():
-    a = compute_variation(TYPE_A, (0.6, 0.8), (0.3, -0.7), 1.7, 0.0)
-    assert a == compute_variation(TYPE_B, (0.6, 0.8), (0.3, -0.7), 1.7, 0.0)
+    a = compute_variation(TYPE_A, (0.6, 0.8), (0.3, -0.7), (1.7, 0.0), 0.0, (0.0, 0.0))
+    assert a == compute_variation(TYPE_B, (0.6, 0.8), (0.3, -0.7), (1.7, 0.0), 0.0, (0.0, 0.0))
 
 
 @pytest.mark.parametrize("seed", range(5))
