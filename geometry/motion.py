@@ -8,6 +8,7 @@ four of them: x, y and theta of its frame, and `surface`, the length by which it
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from functools import cached_property
 from math import inf
 
 import numpy as np
@@ -20,8 +21,8 @@ COORDINATES = ("x", "y", "theta", "surface")
 # How the motion goes on where a piece begins.
 SMOOTH, BENT, BROKEN = 0, 1, 2
 
-# What counts as a jump of a derivative where two pieces meet, relative to the largest values beside it. Reason: the
-# coefficients of a spline carry a few units of rounding. Consequence: smaller jumps are treated as smooth.
+# What counts as a jump where two pieces meet, relative to the sum of the sizes of the terms. Reason: the coefficients
+# of a spline carry a few units of rounding. Consequence: smaller jumps are treated as smooth.
 JUMP = 1e-9
 
 
@@ -62,18 +63,30 @@ class Coordinate:
     def evaluate(self, time) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """Value, first and second derivative at times (n,); at a break those of the piece that begins there."""
         time = np.asarray(time, dtype=np.float64)
-        values = np.zeros((3, *time.shape))
-        which = np.searchsorted([piece.begin for piece in self.pieces], time, side="right") - 1
-        for index, piece in enumerate(self.pieces):
-            here = which == index
-            u = time[here] - piece.origin
-            polynomial = np.polynomial.Polynomial(piece.coefficients)
-            for order in range(3):
-                values[order, here] = polynomial.deriv(order)(u) if order else polynomial(u)
+        begin, origin, terms = self._table
+        which = np.searchsorted(begin, time, side="right") - 1
+        u, c = time - origin[which], terms[:, which]
+        values = np.stack([_evaluate_polynomial(c, u, order) for order in range(3)])
         for wave in self.waves:
             angle, a, w = wave.frequency * time + wave.phase, wave.amplitude, wave.frequency
             values += np.array([a * np.sin(angle), a * w * np.cos(angle), -a * w * w * np.sin(angle)])
         return values[0], values[1], values[2]
+
+    @cached_property
+    def _table(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """begin (n,), origin (n,) and coefficients (terms, n) of the pieces."""
+        terms = np.zeros((max(len(piece.coefficients) for piece in self.pieces), len(self.pieces)))
+        for column, piece in enumerate(self.pieces):
+            terms[: len(piece.coefficients), column] = piece.coefficients
+        return np.array([p.begin for p in self.pieces]), np.array([p.origin for p in self.pieces]), terms
+
+
+def _evaluate_polynomial(coefficients, u, order: int):
+    """Value (order 0), first or second derivative of sum c_k u^k."""
+    value = 0.0 * u
+    for k in range(len(coefficients) - 1, order - 1, -1):
+        value = value * u + (1, k, k * (k - 1))[order] * coefficients[k]
+    return value
 
 
 STILL = Coordinate()
@@ -138,13 +151,15 @@ def judge_pieces(coordinate: Coordinate):
 def _judge_break(before: Piece, after: Piece) -> int:
     if not after.begin > before.begin:
         raise MotionError(f"the pieces of a motion must begin at rising times, not {before.begin!r}, {after.begin!r} s")
-    sides = []
-    for piece in (before, after):
-        polynomial = np.polynomial.Polynomial(piece.coefficients)
-        u = after.begin - piece.origin
-        sides.append([polynomial(u), polynomial.deriv(1)(u), polynomial.deriv(2)(u)])
-    left, right = np.array(sides)
-    jumps = np.abs(right - left) > JUMP * np.maximum(np.abs(left), np.abs(right))
-    if jumps[0] and abs(right[0] - left[0]) > JUMP:
-        raise MotionError(f"a motion must not jump: at {after.begin!r} s from {left[0]!r} to {right[0]!r}")
+    jumps, values = [], []
+    for order in range(3):
+        sides, size = [], 0.0
+        for piece in (before, after):
+            u = after.begin - piece.origin
+            sides.append(_evaluate_polynomial(piece.coefficients, u, order))
+            size += _evaluate_polynomial([abs(c) for c in piece.coefficients], abs(u), order)
+        jumps.append(abs(sides[1] - sides[0]) > JUMP * size)
+        values.append(sides)
+    if jumps[0]:
+        raise MotionError(f"a motion must not jump: at {after.begin!r} s from {values[0][0]!r} to {values[0][1]!r}")
     return BROKEN if jumps[1] else BENT if jumps[2] else SMOOTH

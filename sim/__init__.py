@@ -13,17 +13,19 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from sim.branches import simulate_branches
+    from sim.motions import set_motion
     from sim.reading import read_trajectory, read_tree
     from sim.scene import load_scene
     from sim.simulation import simulate
 
 __all__ = [
-    "compute_map", "load_scene", "read_sweep", "read_trajectory", "read_tree", "simulate", "simulate_branches", "sweep",
+    "compute_map", "load_scene", "read_sweep", "read_trajectory", "read_tree", "set_motion", "simulate",
+    "simulate_branches", "sweep",
 ]
 
 _HOMES = {"load_scene": "sim.scene", "simulate": "sim.simulation", "read_trajectory": "sim.reading",
           "compute_map": "sim.solution_map", "read_tree": "sim.reading", "simulate_branches": "sim.branches",
-          "sweep": "sim.sweep_run", "read_sweep": "sim.sweep_result"}
+          "set_motion": "sim.motions", "sweep": "sim.sweep_run", "read_sweep": "sim.sweep_result"}
 
 
 def __getattr__(name: str):

@@ -18,10 +18,11 @@ from itertools import groupby
 
 import numpy as np
 
-from sim import schema, toml_text
 from sim import state as s
+from sim import toml_text
 from sim.axes import WORDS, SweepAxis, SweepError
 from sim.outcome import FAILED, INVALID, OVERLAP, Judge, list_outcomes
+from sim.quantities import read_friction, read_length, read_restitution
 from sim.scene import Scene, build_scene, parse_scene
 from sim.scene_errors import OverlapError, SceneError
 from sim.status import Status
@@ -209,7 +210,7 @@ class CellRunner:
                 if change[0] == "rho":
                     rho = read_positive_length(axis.make_override(value))
                     continue
-                checked = (schema.read_friction if change[0] == "mu" else schema.read_restitution)(
+                checked = (read_friction if change[0] == "mu" else read_restitution)(
                     axis.make_override(value))
             except ValueError as error:
                 raise SceneError(f"{axis.name} = {axis.make_override(value)}: {error}") from None
@@ -272,7 +273,7 @@ class _Own:
 
 def read_positive_length(value) -> float:
     """A radius of gyration. Raises ValueError."""
-    length = schema.read_length(value)
+    length = read_length(value)
     if length <= 0.0:
         raise ValueError("must be positive")
     return length

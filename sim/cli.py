@@ -234,7 +234,7 @@ def print_wrench_cones(
     """List the loads under which the part, at rest at the start, can begin to move in a contact mode."""
     loaded = open_scene(scene, split_overrides(overrides or []))
     from sim import report_cone
-    from sim.schema import read_length
+    from sim.quantities import read_length
     from sim.toml_text import parse_value
 
     try:

@@ -15,6 +15,7 @@ import numpy as np
 import scenes
 from geometry.polygon import Polygon, PolygonError
 from geometry.pose import Pose
+from geometry.units import to_metres
 from sim import schema, toml_text
 from sim.scene_errors import SceneError, explain_validation_error, suggest
 
@@ -38,11 +39,11 @@ class Workpiece:
 
 @dataclass(frozen=True)
 class Obstacle:
-    """A fixed polygon."""
+    """A polygon that is fixed or moves as prescribed."""
 
     name: str
     outline: Polygon  # in its own frame, m
-    pose: Pose  # of that frame, world
+    pose: Pose  # of that frame, world, at t = 0
     mu: float  # friction coefficient of the pair with the workpiece
     e: float  # coefficient of restitution of the pair with the workpiece
     law: str  # law of impact of the pair, one of schema.LAWS
@@ -50,7 +51,7 @@ class Obstacle:
 
     @cached_property
     def vertices(self) -> np.ndarray:
-        """Vertices in the world, (n, 2), m, counter-clockwise, read-only."""
+        """Vertices in the world at t = 0, (n, 2), m, counter-clockwise, read-only."""
         vertices = self.pose.transform(self.outline.vertices)
         vertices.setflags(write=False)
         return vertices
@@ -84,7 +85,7 @@ class Goal:
 
 @dataclass(frozen=True)
 class Scene:
-    """One workpiece, fixed obstacles, gravity, a constant load, and how to run."""
+    """One workpiece, obstacles, gravity, a constant load, and how to run."""
 
     name: str
     summary: str  # the first comment line of the text, "" if none
@@ -92,7 +93,7 @@ class Scene:
     source: str | None  # the file it was read from
     workpiece: Workpiece
     obstacles: tuple[Obstacle, ...]
-    gravity: tuple[float, float]  # m/s^2
+    gravity: tuple[float, float]  # m/s^2, at t = 0
     load: tuple[float, float, float]  # N, N, N m; constant, world frame, at the centre of mass; without the weight
     run: Run
     formation: Formation | None = None  # in which the part starts; its pose follows from it
@@ -157,6 +158,7 @@ def build_scene(data: dict, text: str, where: str, source: str | None, start_is_
     """
     import pydantic
 
+    from sim.motions import build_gravity
     from sim.start import check_start
 
     try:
@@ -166,6 +168,7 @@ def build_scene(data: dict, text: str, where: str, source: str | None, start_is_
     first = text.lstrip("\ufeff").split("\n", 1)[0]
     workpiece, obstacles = _build_workpiece(section.workpiece, where), _build_obstacles(section, where)
     formation, workpiece = _apply_formation(section, workpiece, obstacles, where)
+    gravity, gravity_turn = build_gravity(section.gravity)
     scene = Scene(
         name=section.name or ("scene" if source is None else Path(source).stem),
         summary=first.lstrip("#").strip() if first.startswith("#") else "",
@@ -173,11 +176,12 @@ def build_scene(data: dict, text: str, where: str, source: str | None, start_is_
         source=source,
         workpiece=workpiece,
         obstacles=obstacles,
-        gravity=section.gravity,
+        gravity=gravity,
         load=tuple(float(sum(column)) for column in zip(*[(*l.force, l.torque) for l in section.load], strict=True))
         or (0.0, 0.0, 0.0),
         run=Run(**section.run.model_dump()),
         formation=formation,
+        gravity_turn=gravity_turn,
         goals=tuple(Goal(**goal.model_dump()) for goal in section.goal),
     )
     if not start_is_checked:
@@ -210,7 +214,7 @@ def _translate(outline: Polygon, dx: float, dy: float) -> Polygon:
 
 
 def _to_metres(length, unit: str):
-    return schema.to_metres(length, unit).tolist()
+    return to_metres(length, unit).tolist()
 
 
 def _build_workpiece(section: schema.WorkpieceSection, where: str) -> Workpiece:
@@ -259,8 +263,20 @@ def _build_obstacles(section: schema.SceneSection, where: str) -> tuple[Obstacle
         e = _resolve_pair(section.restitution, "restitution", "e", name, given.e, 0.0, i, where)
         law = _resolve_pair(section.impact, "impact", "law", name, given.law, "newton", i, where)
         outline = _build_outline(given.outline, where, f"obstacle.{i}.outline ({name})")
-        obstacles.append(Obstacle(name, outline, Pose(*given.pose), mu, e, law))
+        pose, motion = _build_motion(given, f"{where}: obstacle.{i}.motion ({name})")
+        obstacles.append(Obstacle(name, outline, pose, mu, e, law, motion))
     return tuple(obstacles)
+
+
+def _build_motion(given: schema.ObstacleSection, key: str) -> tuple[Pose, Motion | None]:
+    """Pose of an obstacle at t = 0, and its motion; None where it stands still."""
+    from sim.motions import build_motion
+
+    try:
+        motion = build_motion(given.motion, Pose(*given.pose), given.surface_speed)
+    except ValueError as error:
+        raise SceneError(f"{key}: {error}") from None
+    return (Pose(*given.pose), None) if motion is None else (motion.place(0.0), motion)
 
 
 def _apply_formation(section: schema.SceneSection, workpiece: Workpiece, obstacles, where: str):

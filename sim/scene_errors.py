@@ -6,9 +6,11 @@ import difflib
 from typing import Any, get_args
 
 from sim import schema
-from sim.toml_text import COMPONENTS
+from sim.quantities import Section
+from sim.toml_text import find_components
 
 MOST_ERRORS = 10  # of one scene that are shown at once
+_TAGS = ("[key]", "[list]", "[table]")  # of pydantic, in the place of an error
 _WORDS = {
     "list_type": "must be a list ([[...]] in TOML)",
     "dict_type": "must be a table",
@@ -45,7 +47,7 @@ def explain_validation_error(error, data: dict, where: str) -> str:
 
 
 def _explain(detail: dict, data: dict, where: str) -> str:
-    path = [part for part in detail["loc"] if part != "[key]"]
+    path = [part for part in detail["loc"] if part not in _TAGS]
     name = _name_of(path, data)
     key = _join(path) + (f" ({name})" if name else "")
     kind = detail["type"]
@@ -55,8 +57,8 @@ def _explain(detail: dict, data: dict, where: str) -> str:
         return f"{where}: {key} is missing"
     if isinstance(path[-1], int) and kind in ("missing", "too_long"):
         path = path[:-1]
-    if path and path[-1] in COMPONENTS and (kind in ("missing", "too_long", "tuple_type")):
-        return f"{where}: {_join(path)} = {_show(_follow(data, path))}: must be [{', '.join(COMPONENTS[path[-1]])}]"
+    if path and find_components(path) and (kind in ("missing", "too_long", "tuple_type")):
+        return f"{where}: {_join(path)} = {_show(_follow(data, path))}: must be [{', '.join(find_components(path))}]"
     value = _show(detail["input"])
     if kind == "literal_error":
         return f"{where}: {key} = {value}: valid: {detail['ctx']['expected']}"
@@ -67,8 +69,8 @@ def _explain(detail: dict, data: dict, where: str) -> str:
 def _join(path: list) -> str:
     """Dotted path; the members of a pose and the like by name."""
     words = []
-    for before, part in zip([None, *path], path, strict=False):
-        components = COMPONENTS.get(before, ()) if isinstance(part, int) else ()
+    for depth, part in enumerate(path):
+        components = find_components(path[:depth]) if isinstance(part, int) else ()
         words.append(components[part] if isinstance(part, int) and part < len(components) else str(part))
     return ".".join(words)
 
@@ -107,6 +109,6 @@ def _find_keys(path: list) -> list[str]:
 
 
 def _find_section(annotation: Any) -> Any:
-    if isinstance(annotation, type) and issubclass(annotation, schema.Section):
+    if isinstance(annotation, type) and issubclass(annotation, Section):
         return annotation
-    return next(found for found in map(_find_section, get_args(annotation)) if found is not None)
+    return next((found for found in map(_find_section, get_args(annotation)) if found is not None), None)

@@ -1,134 +1,31 @@
-"""What a scene file may hold: its sections, keys, types and limits, and how words and units become numbers.
-
-Lengths are numbers in metres, or strings such as "10 mm"; angles are numbers in radians, or strings such as "20 deg".
-Whole numbers become float64. Every model refuses unknown keys.
-"""
+"""What a scene file may hold: its sections, keys, types and limits. Every section refuses unknown keys."""
 
 from __future__ import annotations
 
-import math
-import re
 from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, field_validator, model_validator
+from pydantic import BeforeValidator, Discriminator, Field, Tag, field_validator, model_validator
 
-from geometry.units import LENGTH_UNITS, to_metres
+from sim.motion_schema import GravitySection, MotionSection
+from sim.quantities import (
+    Angle,
+    Friction,
+    Law,
+    Length,
+    Name,
+    Number,
+    Positive,
+    PositiveLength,
+    Restitution,
+    Section,
+    read_angle,
+    read_length,
+    read_number,
+)
 
 STANDARD_GRAVITY = 9.81  # m/s^2, downwards, where a scene says nothing
 CHOICES = ("continue", "stick", "separate", "stop", "random", "branch")
 LAWS = ("newton", "poisson", "stronge")
-_QUANTITY = re.compile(r"\s*([-+]?(?:\d[\d_]*\.?\d*|\.\d+)(?:[eE][-+]?\d+)?)\s*(\S+)\s*")
-_ANGLE_UNITS = {"deg": math.pi / 180.0, "°": math.pi / 180.0, "rad": 1.0}
-
-
-# ---------------------------------------------------------------------------------------------------------- numbers
-
-
-def _read_number(value: Any, what: str = "a number") -> float:
-    if isinstance(value, bool) or not isinstance(value, int | float):
-        raise ValueError(f"must be {what}")
-    value = float(value)
-    if not math.isfinite(value):
-        raise ValueError(f"must be finite; valid: {what}")
-    return value
-
-
-def _read_quantity(value: str, units, what: str) -> tuple[float, str]:
-    match = _QUANTITY.fullmatch(value)
-    if not match or match[2] not in units:
-        raise ValueError(f"must be {what}; valid units: {', '.join(units)}")
-    return float(match[1].replace("_", "")), match[2]
-
-
-def read_length(value: Any) -> float:
-    """Length in metres from a number (m) or a string such as "10 mm"."""
-    what = 'a length: a number in metres or a string such as "10 mm"'
-    if isinstance(value, str):
-        number, unit = _read_quantity(value, LENGTH_UNITS, what)
-        return float(to_metres(number, unit))
-    return _read_number(value, what)
-
-
-def read_angle(value: Any) -> float:
-    """Angle in radians from a number (rad) or a string such as "20 deg"."""
-    what = 'an angle: a number in radians or a string such as "20 deg"'
-    if isinstance(value, str):
-        number, unit = _read_quantity(value, _ANGLE_UNITS, what)
-        return math.radians(number) if unit != "rad" else number
-    return _read_number(value, what)
-
-
-def read_friction(value: Any) -> float:
-    """Friction coefficient: zero or positive and finite."""
-    if not isinstance(value, bool) and isinstance(value, int | float) and value == math.inf:
-        raise ValueError("infinite friction is not a Coulomb law (a body can slip at any finite mu, however large); "
-                         "use a large finite number such as 1e6")
-    mu = _read_number(value, "a number, zero or positive")
-    if mu < 0.0:
-        raise ValueError("a friction coefficient must be zero or positive")
-    return mu
-
-
-def read_restitution(value: Any) -> float:
-    """Coefficient of restitution in [0, 1]."""
-    e = _read_number(value, "a number from 0 to 1")
-    if not 0.0 <= e <= 1.0:
-        raise ValueError("a coefficient of restitution must be from 0 to 1")
-    return e
-
-
-def _read_positive(value: Any) -> float:
-    number = _read_number(value, "a positive number")
-    if number <= 0.0:
-        raise ValueError("must be positive")
-    return number
-
-
-def _read_duration(value: Any) -> float:
-    number = _read_number(value, "a number, zero or positive")
-    if number < 0.0:
-        raise ValueError("must be zero or positive")
-    return number
-
-
-def _read_tolerance(value: Any) -> float:
-    number = _read_number(value, "a number from 1e-14 to 1e-2")
-    if not 1e-14 <= number <= 1e-2:
-        raise ValueError("must be from 1e-14 to 1e-2")
-    return number
-
-
-def _read_positive_length(value: Any) -> float:
-    length = read_length(value)
-    if length <= 0.0:
-        raise ValueError("must be positive")
-    return length
-
-
-def _read_name(value: Any) -> str:
-    if not isinstance(value, str) or not value.strip():
-        raise ValueError("must be a name: a string that is not empty")
-    return value
-
-
-Number = Annotated[float, BeforeValidator(_read_number)]
-Length = Annotated[float, BeforeValidator(read_length)]
-Angle = Annotated[float, BeforeValidator(read_angle)]
-Friction = Annotated[float, BeforeValidator(read_friction)]
-Restitution = Annotated[float, BeforeValidator(read_restitution)]
-Law = Literal["newton", "poisson", "stronge"]
-Positive = Annotated[float, BeforeValidator(_read_positive)]
-PositiveLength = Annotated[float, BeforeValidator(_read_positive_length)]
-Name = Annotated[str, BeforeValidator(_read_name)]
-
-
-# --------------------------------------------------------------------------------------------------------- sections
-
-
-class Section(BaseModel):
-    """A table of a scene file: unknown keys are refused."""
-
-    model_config = ConfigDict(extra="forbid", frozen=True)
 
 
 class RegularSection(Section):
@@ -179,14 +76,25 @@ class WorkpieceSection(Section):
 
 
 class ObstacleSection(Section):
-    """A fixed polygon. `mu`, `e` and the law of impact are those of the pair with the workpiece."""
+    """A polygon that is fixed or moves as prescribed; with `surface_speed` [m/s] its surface runs, on top towards +x.
+
+    `mu`, `e` and the law of impact are those of the pair with the workpiece.
+    """
 
     name: Name | None = None
     outline: OutlineSection
     pose: tuple[Length, Length, Angle] = (0.0, 0.0, 0.0)
+    motion: MotionSection | None = None
+    surface_speed: Number = 0.0
     mu: Friction | None = None
     e: Restitution | None = None
     law: Law | None = None
+
+    @model_validator(mode="after")
+    def _check_place(self):
+        if "pose" in self.model_fields_set and self.motion is not None and self.motion.waypoints is not None:
+            raise ValueError("pose and motion.waypoints both say where it is; keep one")
+        return self
 
 
 class FormationContactSection(Section):
@@ -226,6 +134,20 @@ class LoadSection(Section):
 
     force: tuple[Number, Number] = (0.0, 0.0)
     torque: Number = 0.0
+
+
+def _read_duration(value: Any) -> float:
+    number = read_number(value, "a number, zero or positive")
+    if number < 0.0:
+        raise ValueError("must be zero or positive")
+    return number
+
+
+def _read_tolerance(value: Any) -> float:
+    number = read_number(value, "a number from 1e-14 to 1e-2")
+    if not 1e-14 <= number <= 1e-2:
+        raise ValueError("must be from 1e-14 to 1e-2")
+    return number
 
 
 class RunSection(Section):
@@ -291,34 +213,33 @@ class GoalSection(Section):
 
 
 def _read_gravity(value: Any) -> tuple[float, float]:
-    """Gravity as [gx, gy], or by size and direction: an angle of -90 deg is downwards."""
     what = "[gx, gy] in m/s^2, or {magnitude = 9.81, angle = \"-90 deg\"}"
-    if isinstance(value, dict):
-        if sorted(value) != ["angle", "magnitude"]:
-            raise ValueError(f"must be {what}")
-        magnitude = _read_number(value["magnitude"], what)
-        angle = read_angle(value["angle"])
-        # Along an axis the other component is 0, not the rounding of pi.
-        cosine, sine = (0.0 if abs(c) < 1e-15 else c for c in (math.cos(angle), math.sin(angle)))
-        return magnitude * cosine, magnitude * sine
     if not isinstance(value, list | tuple) or len(value) != 2:
         raise ValueError(f"must be {what}")
-    return _read_number(value[0], what), _read_number(value[1], what)
+    return read_number(value[0], what), read_number(value[1], what)
+
+
+# Gravity as [gx, gy], or by size and direction. The tags are left out of messages.
+Gravity = Annotated[
+    Annotated[tuple[float, float], BeforeValidator(_read_gravity), Tag("[list]")]
+    | Annotated[GravitySection, Tag("[table]")],
+    Discriminator(lambda value: "[table]" if isinstance(value, dict | GravitySection) else "[list]"),
+]
 
 
 class SceneSection(Section):
     """A whole scene file."""
 
     name: Name | None = None
-    gravity: Annotated[tuple[float, float], BeforeValidator(_read_gravity)] = (0.0, -STANDARD_GRAVITY)
+    gravity: Gravity = (0.0, -STANDARD_GRAVITY)
     workpiece: WorkpieceSection
-    obstacle: list[ObstacleSection] = []
-    friction: dict[str, Friction] = {}
-    restitution: dict[str, Restitution] = {}
-    impact: dict[str, Law] = {}
-    load: list[LoadSection] = []
+    obstacle: list[ObstacleSection] = Field(default_factory=list)
+    friction: dict[str, Friction] = Field(default_factory=dict)
+    restitution: dict[str, Restitution] = Field(default_factory=dict)
+    impact: dict[str, Law] = Field(default_factory=dict)
+    load: list[LoadSection] = Field(default_factory=list)
     formation: FormationSection | None = None
-    goal: list[GoalSection] = []
+    goal: list[GoalSection] = Field(default_factory=list)
     run: RunSection = RunSection()
 
     @field_validator("goal")

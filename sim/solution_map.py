@@ -18,8 +18,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from geometry.pose import Pose
-from sim import schema, toml_text
+from sim import toml_text
 from sim.axes import SweepError, parse_span
+from sim.quantities import read_angle
 from sim.scene import Scene, build_scene
 from sim.scene_errors import OverlapError, SceneError
 
@@ -240,7 +241,7 @@ class _Held:
         """Set pose and velocity of the workpiece of a parsed scene, keeping its angle and angular velocity."""
         workpiece = data.get("workpiece", {})
         try:
-            theta = schema.read_angle(workpiece.get("pose", [0.0, 0.0, 0.0])[2])
+            theta = read_angle(workpiece.get("pose", [0.0, 0.0, 0.0])[2])
             omega = float(workpiece.get("velocity", [0.0, 0.0, 0.0])[2])
         except (ValueError, TypeError, LookupError, AttributeError):
             return  # the scene is judged where it is read

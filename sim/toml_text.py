@@ -17,17 +17,33 @@ COMPONENTS = {
     "force": ("fx", "fy"),
     "center_of_mass": ("x", "y"),
     "box": ("width", "height"),
+    "amplitude": ("x", "y", "theta"),
+    "about": ("x", "y"),
 }
 # Lists that a path may enter although the text leaves them out.
 DEFAULTS = {"pose": [0.0, 0.0, 0.0], "velocity": [0.0, 0.0, 0.0], "gravity": [0.0, -9.81], "force": [0.0, 0.0],
-            "load": [{}]}  # fmt: skip
+            "load": [{}], "sinusoid": [{}], "amplitude": [0.0, 0.0, 0.0]}  # fmt: skip
 _BARE_KEY = re.compile(r"[A-Za-z0-9_-]+")
 _KEY = r'''"([^"]+)"|([^."]+)'''
 _PATH = re.compile(rf"(?:{_KEY})(?:\.(?:{_KEY}))*")
 
 
+# Tables within a table that are written with a heading of their own, and lists that are written row by row.
+_HEADED, _TALL = "motion", "waypoints"
+
+
 class PathError(ValueError):
     """A dotted path leads nowhere; the message says where it ends and what is there."""
+
+
+def find_components(keys) -> tuple[str, ...]:
+    """Names of the members of the list at a path; () if they have none."""
+    keys = list(keys)
+    if "motion" in keys and keys[-1] == "velocity":
+        return COMPONENTS["velocity"][:2]
+    if keys[-2:-1] == ["waypoints"]:
+        return ("t", *COMPONENTS["pose"]) if "motion" in keys else ("t", "angle")
+    return COMPONENTS.get(keys[-1], ()) if keys else ()
 
 
 def parse_value(text: Any) -> Any:
@@ -52,7 +68,8 @@ def apply_override(data: dict, path: str, value: Any) -> None:
     """Set the value at a dotted path of a parsed scene, in place. Raises PathError.
 
     Members of a list are called by index, by name (obstacle.floor.mu) or by component (workpiece.pose.theta). Tables
-    that are missing are made; the schema judges later whether they may be there.
+    that are missing are made; the schema judges later whether they may be there. Waypoints take the place of the pose
+    of an obstacle, or of the angle of gravity.
     """
     keys = split_path(path)
     here: Any = data
@@ -63,9 +80,13 @@ def apply_override(data: dict, path: str, value: Any) -> None:
                 here[key] = value
             else:
                 if key not in here:
-                    here[key] = copy.deepcopy(DEFAULTS.get(key, {}))
-                if key == "gravity" and keys[depth + 1] in ("magnitude", "angle"):
+                    names = find_components(keys[: depth + 1])
+                    default = DEFAULTS.get(key, {})
+                    here[key] = copy.deepcopy(default[: len(names)] if names else default)
+                if key == "gravity" and not (keys[depth + 1].isdigit() or keys[depth + 1] in COMPONENTS["gravity"]):
                     here[key] = _turn_to_polar(here[key])
+                if keys[depth:] == ["gravity", "waypoints"] and isinstance(here[key], dict):
+                    here[key].pop("angle", None)
                 here = here[key]
         elif isinstance(here, list):
             index = _find_member(here, keys[:depth], key)
@@ -73,6 +94,8 @@ def apply_override(data: dict, path: str, value: Any) -> None:
                 here[index] = value
             else:
                 here = here[index]
+                if keys[depth + 1 :] == ["motion", "waypoints"]:
+                    here.pop("pose", None)
         else:
             raise PathError(f"{'.'.join(keys[:depth])} = {here!r} has no key {key!r}")
 
@@ -95,7 +118,7 @@ def _find_member(members: list, keys: list[str], key: str) -> int:
             return names.index(key)
         valid = [str(i) for i in range(len(members))] + [name for name in names if name]
     else:
-        components = COMPONENTS.get(keys[-1], ())[: len(members)]
+        components = find_components(keys)[: len(members)]
         if key in components:
             return components.index(key)
         valid = [*components] or [str(i) for i in range(len(members))]
@@ -113,15 +136,20 @@ def _dump_table(table: dict, path: str, lines: list[str]) -> None:
     later = []
     for key, value in table.items():
         tables = isinstance(value, list) and value and all(isinstance(member, dict) for member in value)
-        if tables or (isinstance(value, dict) and not path):
+        if tables or (isinstance(value, dict) and (not path or key == _HEADED)):
             later.append((key, value))
         else:
-            lines.append(f"{_dump_key(key)} = {_dump_value(value)}")
+            tall = key == _TALL and isinstance(value, list)
+            lines.append(f"{_dump_key(key)} = {_dump_rows(value) if tall else _dump_value(value)}")
     for key, value in later:
         name = f"{path}.{_dump_key(key)}" if path else _dump_key(key)
         for member in value if isinstance(value, list) else [value]:
             lines += ["", f"[[{name}]]" if isinstance(value, list) else f"[{name}]"]
             _dump_table(member, name, lines)
+
+
+def _dump_rows(rows: list) -> str:
+    return "".join(["[\n", *(f"    {_dump_value(row)},\n" for row in rows), "]"])
 
 
 def _dump_key(key: str) -> str:
