@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from sim import read_tree, simulate_branches
-from sim.account import Account
+from sim.account import ACCOUNT_FIELDS, Account
 from sim.branch_table import encode_cut
 from sim.check_log import check_log
 from sim.reading import TrajectoryFileError, count_branches, describe_file, read_trajectory
@@ -87,7 +87,7 @@ def test_plain_h5py_reads_it_and_links_count_from_the_start_of_a_table(tmp_path)
             assert file["impulses/point"][impulse, 0] == branch.rows.impulses_at(-1)["px"][0]
         for dataset in group.values():
             assert {"unit", "meaning"} <= set(dataset.attrs), dataset.name
-        assert group["account"].shape == (6, len(dataclasses.fields(Account)))
+        assert group["account"].shape == (6, len(ACCOUNT_FIELDS))
 
 
 def test_a_branch_reads_as_an_ordinary_trajectory(tmp_path):

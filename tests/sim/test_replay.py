@@ -100,7 +100,7 @@ def test_a_long_way_is_followed():
         state = painter.paint(time)
         assert np.mean(painter.axes.get_xlim()) == pytest.approx(state.pose[0])
         assert np.ptp(painter.axes.get_xlim()) < 20 * 0.1
-        assert len(painter._obstacles.get_paths()) >= 1
+        assert len(painter._obstacles._fixed.get_paths()) >= 1
 
 
 def test_polygons_are_cut_to_the_view():
