@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from sim import read_tree, simulate_branches
-from sim.account import ACCOUNT_FIELDS, Account
+from sim.account import ACCOUNT_FIELDS
 from sim.branch_table import encode_cut
 from sim.check_log import check_log
 from sim.reading import TrajectoryFileError, count_branches, describe_file, read_trajectory

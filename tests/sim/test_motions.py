@@ -258,6 +258,7 @@ def test_set_motion():
         np.testing.assert_array_equal([plate.motion.place(t) for t in rows[:, 0]], rows[:, 1:])
         assert plate.motion.breaks == (0.0, 0.1) and not any(c.waves for c in plate.motion.coordinates)
     assert scene.text.startswith("# A part over a plate, beside a belt.\n")
+    assert "\n[obstacle.motion]\n" in scene.text and "waypoints = [\n    [0.0, 1.0, -3.0, 0.1],\n" in scene.text
     assert tomllib.loads(scene.text)["obstacle"][PLATE]["motion"]["waypoints"] == rows.tolist()
     assert set_motion(scene, "belt", rows).obstacles[BELT].motion.surface == read().obstacles[BELT].motion.surface
     with pytest.raises(SceneError, match="there is no obstacle 'plat'; did you mean 'plate'"):

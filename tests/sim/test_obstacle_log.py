@@ -9,7 +9,7 @@ import pytest
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 
-from sim import load_scene, read_trajectory, read_tree, set_motion, simulate, simulate_branches
+from sim import load_scene, read_trajectory, read_tree, set_motion, simulate, simulate_branches, sweep
 from sim.account import Account
 from sim.bodies import build_scene_record
 from sim.check_log import check_log, compute_obstacle_work
@@ -314,3 +314,13 @@ def test_branches_go_on_where_obstacles_were():
         assert trajectory.account.obstacle_work and trajectory.account.energy_residual < 1e-6
         assert sum(trajectory.account.obstacle_work) == pytest.approx(trajectory.account.work_obstacles, abs=1e-12)
         assert all(verdict.holds for verdict in check_log(trajectory))
+
+
+def test_a_sweep_begins_every_run_with_the_walls_at_the_start():
+    scene = parse_scene(RIDE.replace("pose = [0, -0.05, 0]\n", ""))
+    mu = [0.05, 0.1, 0.05, 0.3, 0.1]
+    result = sweep(scene, vary={"mu": mu}, workers=1)
+    for index, value in enumerate(mu):
+        alone = simulate(parse_scene(scene.text, {"friction.default": value}), output_interval=None)
+        assert result["x"][index] == alone.pose[-1, 0] and result["energy_residual"][index] < 1e-9
+    assert len(set(result["x"])) == 3
