@@ -52,12 +52,14 @@ class _Grower:
     def __init__(self, scene: Scene, arguments: tuple, sink, progress):
         self.scene, self.arguments, self.sink, self.progress = scene, arguments, sink, progress
         self.tree = Tree(scene, [Branch(0, NO_PARENT, 0, 0.0, "", False, None)])
-        self.waiting = [(0.0, 0, arguments[2])]  # time, number, state
+        self.works = arguments[0].walls.mover.work  # of the obstacles that move: a branch goes on from its parent's
+        self.waiting = [(0.0, 0, arguments[2], self.works.copy())]  # time, number, state, works
         self.stopped = False
 
     def grow(self) -> Tree:
         while self.waiting:
-            _, number, state = heapq.heappop(self.waiting)
+            _, number, state, works = heapq.heappop(self.waiting)
+            self.works[:] = works
             branch = self.tree.branches[number]
             if self.stopped or branch.depth > self.scene.run.max_depth:
                 self._tell(branch)
@@ -134,7 +136,7 @@ class _Grower:
             start = copy_state(state)
             start.forced, start.fork = kind, NOTHING
             start.forced_value[:] = value
-            heapq.heappush(self.waiting, (child.time, number, start))
+            heapq.heappush(self.waiting, (child.time, number, start, self.works.copy()))
         return beyond
 
 
