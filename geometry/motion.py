@@ -72,6 +72,18 @@ class Coordinate:
             values += np.array([a * np.sin(angle), a * w * np.cos(angle), -a * w * w * np.sin(angle)])
         return values[0], values[1], values[2]
 
+    def shift_to_zero(self) -> Coordinate:
+        """The coordinate minus its value at t = 0: exactly 0 there."""
+        shifted = self
+        for _ in range(3):  # the first pass leaves the rounding of large values
+            value = float(shifted.evaluate(0.0)[0])
+            if value == 0.0:
+                break
+            pieces = (Piece(piece.begin, piece.origin, (piece.coefficients[0] - value, *piece.coefficients[1:]))
+                      for piece in shifted.pieces)
+            shifted = Coordinate(tuple(pieces), self.waves)
+        return shifted
+
     @cached_property
     def _table(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """begin (n,), origin (n,) and coefficients (terms, n) of the pieces."""
@@ -130,11 +142,26 @@ class Motion:
         parts = [coordinate.evaluate(time) for coordinate in self.coordinates]
         return tuple(np.stack([part[order] for part in parts], axis=-1) for order in range(3))
 
+    def evaluate_frame(self, time) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """(pose, velocity, acceleration) of the frame of the outline at times (n,): each (n, 3), x, y [m], theta."""
+        value, rate, bend = (part[..., :3].copy() for part in self.evaluate(time))
+        c, s = np.cos(value[..., THETA]), np.sin(value[..., THETA])
+        arm = np.stack((s * self.pivot[1] - c * self.pivot[0], -s * self.pivot[0] - c * self.pivot[1]), axis=-1)
+        across = np.stack((-arm[..., 1], arm[..., 0]), axis=-1)
+        omega = rate[..., THETA, None]
+        value[..., :2] += arm
+        rate[..., :2] += omega * across
+        bend[..., :2] += bend[..., THETA, None] * across - omega**2 * arm
+        return value, rate, bend
+
     def place(self, time: float) -> Pose:
         """Pose of the frame of the outline in the world."""
-        x, y, theta, _ = self.evaluate(time)[0]
-        shift = Pose(0.0, 0.0, theta).rotate(self.pivot)
-        return Pose(float(x - shift[0]), float(y - shift[1]), float(theta))
+        return Pose(*self.evaluate_frame(time)[0].tolist())
+
+    def follow_start(self) -> Motion:
+        """The motion that takes points of the shape on from where they are in the world at t = 0."""
+        x, y, _, _ = self.evaluate(0.0)[0].tolist()
+        return Motion(self.x, self.y, self.theta.shift_to_zero(), pivot=(x, y))
 
 
 def judge_pieces(coordinate: Coordinate):

@@ -44,6 +44,7 @@ class Account:
     wall_compile: float = describe_field("s", "wall time spent on compiling or loading machine code")
     wall_solve: float = describe_field("s", "wall time spent on solving")
     wall_output: float = describe_field("s", "wall time spent on writing the log")
+    obstacle_work: tuple[float, ...] = ()  # J done by each obstacle that moves, in order; () where nothing is known
 
     def find_broken_law(self, size: float, tolerance: float) -> str:
         """The first law that was not kept, with its residual; "" if all were.
@@ -58,7 +59,7 @@ class Account:
             "cone_residual": LAW_LIMIT,
             "energy_residual": max(LAW_LIMIT, 1e4 * tolerance) if tolerance > 0.0 else math.inf,
         }
-        for entry in fields(self):
+        for entry in ENTRIES:
             value = getattr(self, entry.name)
             if not value <= limits.get(entry.name, math.inf):
                 return f"{entry.name} is {value:.3g}, more than {limits[entry.name]:.3g}: {entry.metadata['meaning']}"
@@ -67,15 +68,16 @@ class Account:
     def describe(self) -> list[str]:
         """One line for each entry: name, value, unit, meaning."""
         lines = []
-        for entry in fields(self):
+        for entry in ENTRIES:
             value, unit = getattr(self, entry.name), entry.metadata["unit"]
             text = f"{value:.6g}" + ("" if unit == "1" else f" {unit}")
             lines.append(f"{entry.name:<18} {text:<16} {entry.metadata['meaning']}")
         return lines
 
 
+ENTRIES = tuple(entry for entry in fields(Account) if entry.metadata)
 ACCOUNT_FIELDS = tuple((entry.name, entry.metadata["kind"], entry.metadata["unit"], entry.metadata["meaning"])
-                       for entry in fields(Account))  # fmt: skip
+                       for entry in ENTRIES)  # fmt: skip
 ACCOUNT_DTYPE = np.dtype([(name, kind) for name, kind, _, _ in ACCOUNT_FIELDS])
 
 

@@ -16,13 +16,13 @@ from matplotlib.lines import Line2D
 from matplotlib.patches import Patch, Polygon
 from matplotlib.text import Text
 
+from sim.draw_obstacles import BELT, MOVING_FACE, OBSTACLE_EDGE, OBSTACLE_FACE, ObstaclePainter
 from sim.frames import FrameState, compute_state, find_recent_impacts, read_state, transform_outline
 from sim.status import Status
 from sim.trajectory import Trajectory
-from sim.view import choose_unit, compute_view, cut_polygon
+from sim.view import choose_unit, compute_view
 
 PART_FACE, PART_EDGE = "#9ECAE9", "#0B4F7D"
-OBSTACLE_FACE, OBSTACLE_EDGE = "#D9D6CF", "#6F6A60"
 NORMAL_FORCE, FRICTION_FORCE, CONE = "#D55E00", "#007A5A", "#E6B422"
 NOT_UNIQUE, TEXT, FAINT, TRACE = "#B0508A", "#2B2B2B", "#77736B", "#0072B2"
 
@@ -77,15 +77,16 @@ class FramePainter:
 
     def moving_artists(self) -> list[Artist]:
         """The artists that change from picture to picture, in the order in which they are drawn."""
-        artists = [self._trace, self._part, self._cones, self._centre, self._normal, self._friction, self._points,
-                   self._impacts, *self._letters, self._note]  # fmt: skip
+        artists = [*self._obstacles.moving_artists(), self._trace, self._part, self._cones, self._centre,
+                   self._normal, self._friction, self._points, self._impacts,
+                   *self._letters, *self._infinite, self._note]  # fmt: skip
         return sorted(artists, key=lambda artist: artist.get_zorder())
 
     def legend_entries(self) -> list:
         """Handles with labels for a legend."""
         entries = [
             Patch(facecolor=PART_FACE, edgecolor=PART_EDGE, label=self.trajectory.record.workpiece.name or "part"),
-            Patch(facecolor=OBSTACLE_FACE, edgecolor=OBSTACLE_EDGE, label="fixed"),
+            *list_obstacle_entries(self.trajectory.record.obstacles),
             Line2D([], [], color=TRACE, linewidth=1.0, linestyle=(0, (4, 2)), label="path of the centre of mass"),
             Patch(facecolor=NORMAL_FORCE, label="normal force"),
             Patch(facecolor=FRICTION_FORCE, label="friction"),
@@ -116,11 +117,11 @@ class FramePainter:
 
     def _add_artists(self, trace: bool) -> None:
         axes = self.axes
-        self._obstacles = PolyCollection([], facecolor=OBSTACLE_FACE, edgecolor=OBSTACLE_EDGE, linewidth=1.0, zorder=1)
+        self._obstacles = ObstaclePainter(axes, self.trajectory.record.obstacles, self.view)
         self._cones = PolyCollection([], facecolor=CONE, edgecolor=CONE, alpha=0.30, linewidth=1.0, zorder=4)
         self._normal = PolyCollection([], facecolor=NORMAL_FORCE, edgecolor="white", linewidth=0.4, zorder=6)
         self._friction = PolyCollection([], facecolor=FRICTION_FORCE, edgecolor="white", linewidth=0.4, zorder=7)
-        for collection in (self._obstacles, self._cones, self._normal, self._friction):
+        for collection in (self._cones, self._normal, self._friction):
             axes.add_collection(collection, autolim=False)
         self._part = Polygon(np.zeros((1, 2)), closed=True, facecolor=PART_FACE, edgecolor=PART_EDGE, linewidth=1.4,
                              joinstyle="round", alpha=0.85, zorder=3)  # fmt: skip
@@ -135,10 +136,13 @@ class FramePainter:
             axes.add_line(line)
         self._trace.set_visible(trace)
         self._letters = [self._add_letter() for _ in range(find_most_letters(self.trajectory))]
+        count = min(int(np.sum(~np.isfinite(self.trajectory.contacts["fn"]))), MAX_LETTERS)
+        self._infinite = [axes.text(0, 0, "∞", fontsize=14, fontweight="bold", color=NORMAL_FORCE, ha="center",
+                                    va="center", zorder=9, clip_on=True, visible=False)
+                          for _ in range(count)]  # fmt: skip
         self._note = axes.text(0.5, 0.965, "", transform=axes.transAxes, ha="center", va="top", fontsize=9.5,
                                fontweight="bold", zorder=12,
                                bbox={"boxstyle": "round,pad=0.35", "facecolor": "white"})  # fmt: skip
-        self._drawn_obstacles = False
         self._add_force_key()
 
     def _add_force_key(self) -> None:
@@ -153,20 +157,15 @@ class FramePainter:
         shape = shape * np.array([1.0, ratio]) + np.array([0.02, 0.055])
         axes.add_patch(Polygon(shape, closed=True, facecolor=FAINT, edgecolor="white", linewidth=0.4,
                                transform=axes.transAxes, zorder=11))  # fmt: skip
-        largest = np.max(np.hypot(self.trajectory.contacts["fn"], self.trajectory.contacts["ft"]))
+        largest = np.max(measure_forces(self.trajectory.contacts))
         text = format_force(force) + (" (longer arrows cut)" if largest > CUT_LENGTH * self.force_scale else "")
         axes.text(0.02 + share + 0.01, 0.055, text, transform=axes.transAxes, va="center",
                   color=TEXT, fontsize=9, zorder=11)  # fmt: skip
 
     def _show_bodies(self, state: FrameState) -> None:
         view, factor = self.view, self.view.factor
-        if view.follows or not self._drawn_obstacles:
-            low, high = view.limits(state.pose)
-            reach = 2.0 * (high - low)
-            obstacles = self.trajectory.record.obstacles
-            pieces = [cut_polygon(body.vertices, low - reach, high + reach) for body in obstacles]
-            self._obstacles.set_verts([piece * factor for piece in pieces if len(piece) > 2])
-            self._drawn_obstacles = True
+        self._obstacles.show(state.time, *view.limits(state.pose))
+        if view.follows:
             self._set_limits(state.pose)
         self._part.set_xy(transform_outline(self.trajectory.record.workpiece.vertices, state.pose) * factor)
         self._centre.set_data([state.pose[0] * factor], [state.pose[1] * factor])
@@ -190,10 +189,23 @@ class FramePainter:
                 for point, force in zip(state.points, forces, strict=True)
                 if self.force_scale > 0.0 and np.hypot(*force) > 1e-3 * self.force_scale
             ]
+            if collection is self._normal:
+                arrows += [build_arrow(point, self.length * normal, self.length) * factor
+                           for point, normal in zip(state.points[state.unbounded], state.normals[state.unbounded],
+                                                    strict=True)]  # fmt: skip
             collection.set_verts(arrows)
+        self._show_infinite(state)
         self._points.set_data(*(state.points.T * factor))
         impacts = find_recent_impacts(self.trajectory, state.time, self._flash)
         self._impacts.set_data(*(impacts.T * factor))
+
+    def _show_infinite(self, state: FrameState) -> None:
+        """The sign of infinity beside the arrow of a force without bound."""
+        tips = (state.points + 1.15 * self.length * state.normals)[state.unbounded] * self.view.factor
+        for k, text in enumerate(self._infinite):
+            text.set_visible(k < len(tips))
+            if k < len(tips):
+                text.set_position(tips[k])
 
     def _scale_force(self, force: np.ndarray) -> np.ndarray:
         vector = force * (self.length / self.force_scale)
@@ -231,10 +243,28 @@ def describe_state(trajectory: Trajectory, state: FrameState) -> tuple[str, str]
     return KIND_TEXT.get(state.set_kind, ""), NORMAL_FORCE if state.set_kind == "none" else NOT_UNIQUE
 
 
+def measure_forces(contacts: np.ndarray) -> np.ndarray:
+    """The sizes [N] of the contact forces that have a bound."""
+    force = np.hypot(contacts["fn"], contacts["ft"])
+    return force[np.isfinite(force)]
+
+
+def list_obstacle_entries(obstacles) -> list[Patch]:
+    """Handles with labels for a legend: of obstacles that are fixed, that move, whose surface runs."""
+    entries = []
+    if any(body.motion is None for body in obstacles) or not obstacles:
+        entries.append(Patch(facecolor=OBSTACLE_FACE, edgecolor=OBSTACLE_EDGE, label="fixed"))
+    if any(body.motion is not None for body in obstacles):
+        entries.append(Patch(facecolor=MOVING_FACE, edgecolor=OBSTACLE_EDGE, label="moves"))
+    if any(body.surface_speed for body in obstacles):
+        entries.append(Patch(facecolor=BELT, label="surface runs"))
+    return entries
+
+
 def compute_force_scale(trajectory: Trajectory) -> float:
     """The force that the longest regular arrow stands for: exceeded by at most 2 % of the logged contact forces."""
-    force = np.hypot(trajectory.contacts["fn"], trajectory.contacts["ft"])
-    force = force[np.isfinite(force) & (force > 0.0)]
+    force = measure_forces(trajectory.contacts)
+    force = force[force > 0.0]
     return float(np.quantile(force, 0.98)) if len(force) else 0.0
 
 

@@ -7,17 +7,17 @@ import math
 import numpy as np
 from matplotlib.artist import Artist
 from matplotlib.axes import Axes
-from matplotlib.collections import PolyCollection
 from matplotlib.colors import to_rgba
 from matplotlib.lines import Line2D
 from matplotlib.patches import Polygon
 
-from sim.draw import FAINT, OBSTACLE_EDGE, OBSTACLE_FACE, PART_EDGE, TEXT, find_trace_rows
+from sim.draw import FAINT, PART_EDGE, TEXT, find_trace_rows
+from sim.draw_obstacles import ObstaclePainter
 from sim.frames import transform_outline
 from sim.palette import pick_branch_style
 from sim.tree import Branch, Tree
 from sim.tree_frames import Strand, TreeMotion
-from sim.view import cut_polygon, frame_poses, pick_poses
+from sim.view import frame_motions, pick_poses
 
 FILL, FILL_ENDED = 0.22, 0.06
 
@@ -39,9 +39,8 @@ class TreePainter:
         self.motion = motion
         self.styles = pick_styles(motion.tree)
         box = axes.get_window_extent()
-        vertices = motion.record.workpiece.vertices
         poses = np.concatenate([pick_poses(branch.rows) for branch in motion.branches])
-        self.view = frame_poses(vertices, poses, box.width / box.height, follows=False)
+        self.view = frame_motions(motion.record, poses, motion.time, box.width / box.height, follows=False)
         self._prepare_axes()
         self._parts, self._centres, self._traces = {}, {}, {}
         for branch in motion.branches:
@@ -53,6 +52,7 @@ class TreePainter:
     def paint(self, time: float) -> list[Strand]:
         """Show a time; returns the branches that are shown."""
         strands = self.motion.find_strands(time)
+        self._obstacles.show(time, *self.view.limits(self.motion.branches[0].rows.pose[0]))
         live = {strand.branch.number: strand for strand in strands}
         factor = self.view.factor
         for branch in self.motion.branches:
@@ -71,7 +71,8 @@ class TreePainter:
 
     def moving_artists(self) -> list[Artist]:
         """The artists that change from picture to picture, in the order in which they are drawn."""
-        artists = [*self._traces.values(), *self._parts.values(), *self._centres.values(), self._note]
+        artists = [*self._obstacles.moving_artists(), *self._traces.values(), *self._parts.values(),
+                   *self._centres.values(), self._note]
         return sorted(artists, key=lambda artist: artist.get_zorder())
 
     def _show_trace(self, branch: Branch, strand: Strand | None, time: float) -> None:
@@ -99,11 +100,7 @@ class TreePainter:
         low, high = view.limits(self.motion.branches[0].rows.pose[0])
         axes.set_xlim(low[0] * view.factor, high[0] * view.factor)
         axes.set_ylim(low[1] * view.factor, high[1] * view.factor)
-        reach = 2.0 * (high - low)
-        pieces = [cut_polygon(body.vertices, low - reach, high + reach) for body in self.motion.record.obstacles]
-        axes.add_collection(PolyCollection([piece * view.factor for piece in pieces if len(piece) > 2], zorder=1,
-                                           facecolor=OBSTACLE_FACE, edgecolor=OBSTACLE_EDGE, linewidth=1.0),
-                            autolim=False)  # fmt: skip
+        self._obstacles = ObstaclePainter(axes, self.motion.record.obstacles, view)
 
     def _add_artists(self, branch: Branch) -> None:
         colour, line = self.styles[branch.number]

@@ -4,7 +4,7 @@ shows.
 Between two rows of a log the pose is interpolated by the parabola that leaves the first row with its velocity and meets
 the pose of the second: exact for a constant acceleration, and never across an event, because a log has a row at every
 event. Contacts and forces are those of the row at or before the time; a contact point rides with the body that owns the
-vertex.
+vertex, a normal with the one that owns the edge. Obstacles that move are where their motion says.
 """
 
 from __future__ import annotations
@@ -34,8 +34,9 @@ class FrameState:
     pose: np.ndarray  # (3,) x, y, theta
     points: np.ndarray  # (k, 2) contact points
     normals: np.ndarray  # (k, 2) from the obstacle towards the part
-    normal_forces: np.ndarray  # (k, 2) on the part, N
-    friction_forces: np.ndarray  # (k, 2) on the part, N
+    normal_forces: np.ndarray  # (k, 2) on the part, N; 0 where they have no bound
+    friction_forces: np.ndarray  # (k, 2) on the part, N; 0 where they have no bound
+    unbounded: np.ndarray  # (k,) bool: contacts whose forces have no bound (the part is jammed)
     obstacles: np.ndarray  # (k,) index of the obstacle
     letters: str  # one a contact
     set_kind: str  # one of SET_KINDS
@@ -72,29 +73,43 @@ def interpolate_pose(trajectory: Trajectory, index: int, time: float) -> np.ndar
 
 
 def build_state(trajectory: Trajectory, index: int, time: float, pose: np.ndarray) -> FrameState:
-    """Contacts of row `index`, carried along from its pose to `pose`."""
+    """Contacts of row `index`, carried along from its time and pose to `time` and `pose`."""
     rows = trajectory.contacts_at(index)
-    logged = trajectory.pose[index]
     points = np.column_stack((rows["px"], rows["py"]))
     normals = np.column_stack((rows["nx"], rows["ny"]))
-    c, s = math.cos(pose[2] - logged[2]), math.sin(pose[2] - logged[2])
-    turn = np.array([[c, s], [-s, c]])  # rows times this are turned counter-clockwise
+    with_part = carry(points, normals, trajectory.pose[index], pose)
+    with_walls = points.copy(), normals.copy()
+    for owner in np.unique(rows["obstacle"]):
+        motion, own = trajectory.record.obstacles[owner].motion, rows["obstacle"] == owner
+        if motion is not None:
+            before, now = motion.evaluate_frame(np.array([trajectory.time[index], time]))[0]
+            with_walls[0][own], with_walls[1][own] = carry(points[own], normals[own], before, now)
     on_edge_of_part = (rows["type"] == TYPE_A)[:, None]
-    points = np.where(on_edge_of_part, points, (points - logged[:2]) @ turn + pose[:2])
-    normals = np.where(on_edge_of_part, normals @ turn, normals)
+    points = np.where(on_edge_of_part, with_walls[0], with_part[0])
+    normals = np.where(on_edge_of_part, with_part[1], with_walls[1])
     tangents = np.column_stack((normals[:, 1], -normals[:, 0]))
+    unbounded = ~(np.isfinite(rows["fn"]) & np.isfinite(rows["ft"]))
+    fn, ft = (np.where(unbounded, 0.0, rows[name]) for name in ("fn", "ft"))
     return FrameState(
         index=index,
         time=time,
         pose=pose,
         points=points,
         normals=normals,
-        normal_forces=normals * rows["fn"][:, None],
-        friction_forces=tangents * rows["ft"][:, None],
+        normal_forces=normals * fn[:, None],
+        friction_forces=tangents * ft[:, None],
+        unbounded=unbounded,
         obstacles=rows["obstacle"],
         letters="".join(CONTACT_LETTERS[letter] for letter in rows["letter"]),
         set_kind=SET_KINDS[trajectory.steps["set_kind"][index]],
     )
+
+
+def carry(points: np.ndarray, normals: np.ndarray, before: np.ndarray, now: np.ndarray) -> tuple:
+    """Points and normals (k, 2) that ride with a body from one pose (x, y, theta) to another."""
+    c, s = math.cos(now[2] - before[2]), math.sin(now[2] - before[2])
+    turn = np.array([[c, s], [-s, c]])  # rows times this are turned counter-clockwise
+    return (points - before[:2]) @ turn + now[:2], normals @ turn
 
 
 def find_recent_impacts(trajectory: Trajectory, time: float, window: float) -> np.ndarray:

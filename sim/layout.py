@@ -3,7 +3,8 @@
 Fields that belong together (pose, velocity, point, ...) share one dataset of shape (n, 2) or (n, 3); every other field
 has a dataset of its own. Names, units and meanings come from `sim/records.py` and `sim/branch_table.py` alone.
 
-Version 2 added `/branches` and `/events/impact_class`. What a version did not have yet reads as 0.
+Version 2 added `/branches` and `/events/impact_class`; version 3 `/steps/work_obstacles`, `/obstacle_poses` and
+`/obstacle_work`. What a version did not have yet reads as 0.
 """
 
 from __future__ import annotations
@@ -16,11 +17,12 @@ import numpy as np
 from sim import branch_table, records
 
 FORMAT = "stiction trajectory"
-FORMAT_VERSION = 2
+FORMAT_VERSION = 3
 MESSAGE_BYTES = 1024  # room for the message of a run in the root attributes
 ROW_TABLES = branch_table.ROW_TABLES
 TABLES = (*ROW_TABLES, "branches")
-ADDED = {"branches": 2, "events/impact_class": 2}  # table or dataset: the version that brought it
+# table or dataset: the version that brought it
+ADDED = {"branches": 2, "events/impact_class": 2, "steps/work_obstacles": 3}
 TABLE_FIELDS = {
     "steps": records.STEP_FIELDS,
     "contacts": records.CONTACT_FIELDS,

@@ -122,19 +122,7 @@ def build_gravity(section: GravitySection | tuple[float, float]) -> tuple[tuple[
     start = float(angle.evaluate(0.0)[0])
     # Along an axis the other component is 0, not the rounding of pi.
     x, y = (section.magnitude * (0.0 if abs(c) < 1e-15 else c) for c in (cos(start), sin(start)))
-    return (x, y), None if angle.still else shift_to_zero(angle)
-
-
-def shift_to_zero(coordinate: Coordinate) -> Coordinate:
-    """The coordinate minus its value at t = 0: exactly 0 there."""
-    for _ in range(3):  # the first pass leaves the rounding of large angles
-        value = float(coordinate.evaluate(0.0)[0])
-        if value == 0.0:
-            break
-        pieces = (replace(piece, coefficients=(piece.coefficients[0] - value, *piece.coefficients[1:]))
-                  for piece in coordinate.pieces)
-        coordinate = replace(coordinate, pieces=tuple(pieces))
-    return coordinate
+    return (x, y), None if angle.still else angle.shift_to_zero()
 
 
 def describe_motion(motion: Motion) -> str:

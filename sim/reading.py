@@ -8,6 +8,7 @@ from __future__ import annotations
 import time
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 
 import h5py
@@ -17,6 +18,7 @@ from sim import layout
 from sim.account import Account, unpack_account
 from sim.bodies import Body, SceneRecord, copy_vertices
 from sim.branch_table import COUNT_FIELDS, FIRST_FIELDS, unpack_status
+from sim.obstacle_log import load_motions, load_work
 from sim.status import Status, find_status
 from sim.trajectory import Trajectory
 from sim.tree import NO_PARENT, Branch, Tree
@@ -145,7 +147,7 @@ def load_trajectory(file: h5py.File, path: str | Path, branch: int | None = None
         raise TrajectoryFileError(path, f"has no branch {branch}: it is the log of one motion, without branches")
     status, account, message = load_end(file)
     tables = load_rows(file, path, counts)
-    return Trajectory(None, *tables.values(), status, account, message, load_record(file))
+    return Trajectory(None, *tables.values(), status, account, message, load_record(file, counts["steps"]))
 
 
 def load_rows(file: h5py.File, path: str | Path, counts: dict[str, int]) -> dict[str, np.ndarray]:
@@ -161,7 +163,7 @@ def load_tree(file: h5py.File, path: str | Path) -> Tree:
     if counts["branches"] == 0:
         raise TrajectoryFileError(path, "is the log of one motion, not of a tree: use read_trajectory")
     status, _, message = load_end(file)
-    tables, record = load_rows(file, path, counts), load_record(file)
+    tables, record = load_rows(file, path, counts), load_record(file, counts["steps"])
     branches: dict[int, Branch] = {}
     for row in load_table(file, "branches", counts["branches"]):
         number, parent = int(row["number"]), int(row["parent"])
@@ -169,10 +171,12 @@ def load_tree(file: h5py.File, path: str | Path) -> Tree:
             raise TrajectoryFileError(path, f"is damaged: /branches has no place for branch {number}")
         children = range(row["first_child"], row["first_child"] + row["n_children"])
         member = tuple(float(row[name]) for name in ("member_x", "member_y", "member_q"))
+        works = load_work(file, len(branches))
         branches[number] = Branch(
             number, parent, int(row["depth"]), float(row["time"]), row["taken"].decode("utf-8", "replace"),
             bool(row["sample"]), member if row["has_member"] else None,
-            cut_branch(tables, row, record, path) if row["followed"] else None, int(row["merged_into"]), list(children),
+            cut_branch(tables, row, record, path, works) if row["followed"] else None,
+            int(row["merged_into"]), list(children),
         )  # fmt: skip
     add_unfinished(branches)
     if sorted(branches) != list(range(len(branches))):
@@ -180,7 +184,8 @@ def load_tree(file: h5py.File, path: str | Path) -> Tree:
     return Tree(None, [branches[number] for number in range(len(branches))], status, message)
 
 
-def cut_branch(tables: dict[str, np.ndarray], row: np.void, record: SceneRecord, path: str | Path) -> Trajectory:
+def cut_branch(tables: dict[str, np.ndarray], row: np.void, record: SceneRecord, path: str | Path,
+               works: tuple[float, ...]) -> Trajectory:
     """The rows of one branch, with links that count from its own first rows."""
     firsts, numbers = ([int(row[name]) for name in names] for names in (FIRST_FIELDS, COUNT_FIELDS))
     own = []
@@ -193,6 +198,7 @@ def cut_branch(tables: dict[str, np.ndarray], row: np.void, record: SceneRecord,
     events["first_impulse"] -= firsts[3]
     check_links(dict(zip(layout.ROW_TABLES, own, strict=True)), path)
     status, account, message = unpack_status(row)
+    account = replace(account, obstacle_work=works)
     return Trajectory(None, steps, contacts, events, impulses, status, account, message, record)
 
 
@@ -210,7 +216,7 @@ def load_end(file: h5py.File) -> tuple[Status, Account, str]:
     status, message = find_status(file.attrs["status"]), decode_text(file.attrs["status_message"])
     if status is not Status.RUNNING and status != int(file.attrs["status"]):
         message = f"{decode_text(file.attrs['status_name'])}: {message}"
-    return status, unpack_account(file.attrs["account"]), message
+    return status, replace(unpack_account(file.attrs["account"]), obstacle_work=load_work(file)), message
 
 
 def load_counts(file: h5py.File, path: str | Path) -> dict[str, int]:
@@ -257,16 +263,18 @@ def check_links(tables: dict[str, np.ndarray], path: str | Path) -> None:
             raise TrajectoryFileError(path, f"is damaged: /{table} points past the end of /{child}")
 
 
-def load_record(file: h5py.File) -> SceneRecord:
-    """Scene text and outlines."""
+def load_record(file: h5py.File, n_steps: int) -> SceneRecord:
+    """Scene text, outlines, and how obstacles move."""
     scene = file["scene"]
     workpiece, obstacles = None, {}
+    motions = load_motions(file, n_steps, decode_text(scene[()]))
     for dataset in file["bodies"].values():
         attributes = dataset.attrs
         body = Body(
             decode_text(attributes["name"]),
             copy_vertices(dataset[...]),
-            **{key: float(attributes[key]) for key in ("mu", "e", "mass", "rho") if key in attributes},
+            **{key: float(attributes[key]) for key in ("mu", "e", "mass", "rho", "surface_speed") if key in attributes},
+            motion=motions.get(int(attributes["index"])) if decode_text(attributes["role"]) == "obstacle" else None,
         )
         if decode_text(attributes["role"]) == "workpiece":
             workpiece = body

@@ -154,7 +154,9 @@ def compute_account(body, state: np.record, solve: float, output: float, compile
 
     energies = (compute_kinetic(body, state.start_velocity), compute_kinetic(body, state.velocity),
                 compute_load_work(body, state, state.pose))
-    return fill_account(state, body.mass, energies, (solve, output, compile_time))
+    account = fill_account(state, body.mass, energies, (solve, output, compile_time))
+    works = tuple(float(body.mass * mover.work) for mover in body.walls.mover[1:])  # the first is gravity
+    return dataclasses.replace(account, obstacle_work=works)
 
 
 def fill_account(state: np.record, mass: float, energies: tuple, times: tuple) -> Account:

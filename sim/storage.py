@@ -2,12 +2,13 @@
 
     /                 attributes format, format_version, program, status, status_name, status_message, account
     /scene            the TOML text of the scene, enough to run it again; attributes name, summary, source
-    /bodies/NAME      (n, 2) vertices of the workpiece (about its centre of mass) and of each obstacle (world)
+    /bodies/NAME      (n, 2) vertices of the workpiece (about its centre of mass) and of each obstacle (world, t = 0)
     /steps/...        one row a logged time
     /contacts/...     one row for each closed contact of each step, see /steps/first_contact and n_contacts
     /events/...       one row an event
     /impulses/...     one row for each contact of each event, see /events/first_impulse and n_impulses
     /branches/...     one row for each branch of a tree, see `sim/tree_storage.py`; empty for one motion
+    /obstacle_...     where obstacles that move are, and the work that they do, see `sim/obstacle_log.py`
     /committed        how many rows of the five tables are valid, written last
 
 Everything is created first under a temporary name beside the target; the first chunk of rows puts it in place of an
@@ -36,6 +37,7 @@ from sim.account import ACCOUNT_DTYPE, ACCOUNT_FIELDS, Account, pack_account
 from sim.bodies import Body, SceneRecord, build_scene_record
 from sim.branch_table import BRANCH_DTYPE
 from sim.disk_space import NO_ROOM, redirect_to_nowhere, reserve_space
+from sim.obstacle_log import count_pose_bytes, create_poses, create_work
 from sim.reading import TrajectoryFileError, describe_file, read_trajectories, read_trajectory
 from sim.status import Status
 
@@ -118,8 +120,11 @@ class H5Sink:
         return dict(self._rows)
 
     def write(self, steps: np.ndarray, contacts: np.ndarray, events: np.ndarray, impulses: np.ndarray,
-              branches: np.ndarray = NO_BRANCHES) -> None:
-        """Append one chunk of each table and flush it; raises WriteError, after which only `close` makes sense."""
+              branches: np.ndarray = NO_BRANCHES, works: tuple[float, ...] = ()) -> None:
+        """Append one chunk of each table and flush it; raises WriteError, after which only `close` makes sense.
+
+        works: with the row of a branch, the work [J] of each obstacle that moves; () if it was not followed.
+        """
         if self._file is None or self._broken:
             raise ValueError(f"the log {self.path} is closed")
         tables = dict(zip(layout.TABLES, (steps, contacts, events, impulses, branches), strict=True))
@@ -128,6 +133,8 @@ class H5Sink:
         except OSError as error:
             raise WriteError(self.path, error, self._rows["steps"]) from error
         try:
+            if len(branches):
+                self._add_work(works)
             self._append(tables)
             self._publish()
         except (OSError, RuntimeError) as error:
@@ -143,6 +150,8 @@ class H5Sink:
             self._abandon()
             return
         try:
+            if account.obstacle_work:
+                self._add_work(account.obstacle_work)
             set_attribute(self._file, "status", int(status))
             set_attribute(self._file, "status_name", encode_text(Status(status).name, 32))
             set_attribute(self._file, "status_message", encode_text(message, layout.MESSAGE_BYTES))
@@ -166,8 +175,11 @@ class H5Sink:
         vertices = sum(body.vertices.nbytes for body in (record.workpiece, *record.obstacles))
         self._reserve({}, vertices + 4 * len(record.text) + 4096 * len(record.obstacles) + 2 * SPARE_BYTES)
         write_root(self._file)
-        write_scene(self._file, record)
+        names = write_scene(self._file, record)
         self._datasets = {name: create_table(self._file, name, self._chunk_rows) for name in layout.TABLES}
+        self._obstacles = record.obstacles
+        self._poses = create_poses(self._file, names, record, self._chunk_rows["steps"])
+        self._work = create_work(self._file, record)
         self._committed = self._file.create_dataset("committed", data=np.zeros(len(layout.TABLES), np.int64))
         self._committed.attrs["columns"] = layout.TABLES
         self._committed.attrs["meaning"] = "number of valid rows of each table, written after the rows"
@@ -183,10 +195,14 @@ class H5Sink:
             row_bytes = sum(layout.find_type(spec).itemsize * len(spec.fields) for spec in layout.LAYOUTS[name])
             entries = len(layout.LAYOUTS[name]) * BYTES_PER_CHUNK_ENTRY
             size += (after - before) * (rows * row_bytes + entries)
+            if name == "steps":
+                size += (after - before) * count_pose_bytes(self._obstacles, rows, BYTES_PER_CHUNK_ENTRY)
         identifier = self._file.id
         reserve_space(identifier.get_vfd_handle(), self._target, identifier.get_filesize() + size)
 
     def _append(self, tables: dict[str, np.ndarray]) -> None:
+        for motion, dataset in self._poses if len(tables["steps"]) else ():
+            append_rows(dataset.id, self._rows["steps"], motion.evaluate_frame(tables["steps"]["time"])[0])
         for name, table in tables.items():
             if len(table) == 0:
                 continue
@@ -198,17 +214,26 @@ class H5Sink:
         self._committed.flush()
         self._rows = rows
 
+    def _add_work(self, works: tuple[float, ...]) -> None:
+        """Append the works of a run or branch; NaN where they are not known."""
+        if self._work is not None:
+            row = np.array([works or [np.nan] * self._work.shape[1]])
+            append_rows(self._work.id, len(self._work), row)
+
     def _publish(self) -> None:
         """Put the file in place of an older one, in one step."""
         if self.in_place:
             return
         if os.name == "nt":  # pragma: no cover  (an open file cannot be renamed there)
+            names = [(motion, dataset.name) for motion, dataset in self._poses]
             self._file.close()
             os.replace(self._partial, self._target)
             self._file = h5py.File(self._target, "r+", libver=("v110", "v110"), locking=False)
             self._file.swmr_mode = True
             self._datasets = {name: open_table(self._file, name) for name in layout.TABLES}
             self._committed = self._file["committed"]
+            self._poses = [(motion, self._file[name]) for motion, name in names]
+            self._work = self._file.get("obstacle_work")
         else:
             os.replace(self._partial, self._target)
         self.in_place = True
@@ -263,27 +288,26 @@ def write_root(file: h5py.File) -> None:
     file.attrs["account_units"] = "\n".join(f"{name} [{unit}]: {text}" for name, _, unit, text in ACCOUNT_FIELDS)
 
 
-def write_scene(file: h5py.File, record: SceneRecord) -> None:
-    """`/scene` and `/bodies`."""
+def write_scene(file: h5py.File, record: SceneRecord) -> dict[int, str]:
+    """`/scene` and `/bodies`; returns the names of the obstacles there, by index."""
     scene = file.create_dataset("scene", data=record.text, dtype=h5py.string_dtype())
     scene.attrs["meaning"] = "TOML text of the scene"
     for name in ("name", "summary", "source"):
         scene.attrs[name] = clean_text(getattr(record, name))
     bodies = file.create_group("bodies")
     write_body(bodies, record.workpiece, "workpiece", 0)
-    for index, body in enumerate(record.obstacles):
-        write_body(bodies, body, "obstacle", index)
+    return {index: write_body(bodies, body, "obstacle", index) for index, body in enumerate(record.obstacles)}
 
 
-def write_body(group: h5py.Group, body: Body, role: str, index: int) -> None:
+def write_body(group: h5py.Group, body: Body, role: str, index: int) -> str:
     """The vertices of one body. The name of the dataset is that of the body, made unique and without slashes."""
     name = clean_text(body.name).replace("/", "_").strip(". ") or role
     unique = name
     while unique in group:
         unique = f"{name}-{role}-{index}" if unique == name else unique + "_"
     dataset = group.create_dataset(unique, data=body.vertices, dtype="f8")
-    frame = "about its centre of mass, unrotated" if role == "workpiece" else "world frame"
-    values = ("mass", "rho") if role == "workpiece" else ("mu", "e")
+    frame = "about its centre of mass, unrotated" if role == "workpiece" else "world frame, t = 0"
+    values = ("mass", "rho") if role == "workpiece" else ("mu", "e", "surface_speed")
     dataset.attrs["unit"] = "m"
     dataset.attrs["meaning"] = f"vertices, counter-clockwise, {frame}"
     dataset.attrs["name"] = clean_text(body.name)
@@ -291,6 +315,7 @@ def write_body(group: h5py.Group, body: Body, role: str, index: int) -> None:
     dataset.attrs["index"] = np.int64(index)
     for value in values:
         dataset.attrs[value] = float(getattr(body, value))
+    return unique
 
 
 def create_table(file: h5py.File, table: str, chunk_rows: dict[str, int]) -> list[h5py.Dataset]:

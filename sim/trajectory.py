@@ -89,6 +89,21 @@ class Trajectory:
         """(n, 3): ax, ay (m/s^2), alpha (rad/s^2)."""
         return stack_fields(self.steps, ("ax", "ay", "alpha"))
 
+    @cached_property
+    def obstacle_poses(self) -> dict[str, np.ndarray]:
+        """By name of each obstacle whose shape moves: (n, 3) x, y [m], theta [rad], a row for each row of `steps`.
+
+        A point p of `record.obstacles[i].vertices`, which are those at t = 0, is then at (x, y) + R(theta) p.
+        """
+        return self.record.compute_obstacle_poses(self.time)
+
+    @property
+    def obstacle_work(self) -> dict[str, float]:
+        """By name of each obstacle that moves, or whose surface runs: the work [J] that it has done on the part, at
+        impacts too. Empty where the run did not end."""
+        names = [body.name for body in self.record.obstacles if body.moves]
+        return dict(zip(names, self.account.obstacle_work, strict=False))
+
     def contacts_at(self, i: int) -> np.ndarray:
         """The rows of the contact table that belong to step `i` (negative `i` counts from the end)."""
         row = self.steps[i]

@@ -6,7 +6,7 @@ from matplotlib.artist import Artist
 from matplotlib.figure import Figure
 from matplotlib.patches import Patch
 
-from sim.draw import FAINT, OBSTACLE_EDGE, OBSTACLE_FACE, PART_EDGE, TEXT
+from sim.draw import FAINT, PART_EDGE, TEXT, list_obstacle_entries
 from sim.draw_tree import FILL, TreePainter
 from sim.picture import Picture, count_digits
 from sim.tree import NO_PARENT, Branch
@@ -72,7 +72,7 @@ class TreePicture:
         for count, words in ((rest, "more leaves"), (left, "branches not followed")):
             if count > 0:
                 entries.append(Patch(facecolor="none", edgecolor="none", label=f"and {count} {words}"))
-        return [*entries, Patch(facecolor=OBSTACLE_FACE, edgecolor=OBSTACLE_EDGE, label="fixed")]
+        return [*entries, *list_obstacle_entries(self.trajectory.record.obstacles)]
 
     def _describe_leaf(self, branch: Branch) -> str:
         """"2: acceleration nss, COMPLETED at 0.5 s", on two lines."""

@@ -72,7 +72,8 @@ class H5TreeSink:
             raise ValueError(f"branch {branch.number} comes before branch {branch.parent}, its parent")
         before = self._sink.rows
         firsts = tuple(before[table] for table in layout.ROW_TABLES)
-        self._sink.write(*shift_links(branch.rows, firsts), pack_branch(branch, firsts))
+        works = () if branch.rows is None else branch.rows.account.obstacle_work
+        self._sink.write(*shift_links(branch.rows, firsts), pack_branch(branch, firsts), works)
         self._numbers.add(branch.number)
 
     def close(self, status: Status, message: str = "") -> None:

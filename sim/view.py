@@ -6,11 +6,13 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from sim.bodies import Body, SceneRecord
 from sim.frames import ReplayError, transform_outline
 from sim.trajectory import Trajectory
 
 SAMPLES = 400  # poses looked at for the limits
 FOLLOW_RATIO = 18.0  # a motion longer than this many part sizes is followed, else the part would be a dot
+LARGE_OBSTACLE = 8.0  # an obstacle that moves and is larger than this many part sizes is not seen as a whole
 FOLLOW_HEIGHT = 4.5  # height of the view that follows, in part sizes
 LENGTH_UNITS = ((5e3, 1e-3, "km"), (0.15, 1.0, "m"), (1e-4, 1e3, "mm"), (0.0, 1e6, "µm"))
 TIME_UNITS = ((0.1, 1.0, "s"), (1e-4, 1e3, "ms"), (0.0, 1e6, "µs"))
@@ -44,7 +46,7 @@ def compute_view(trajectory: Trajectory, aspect: float) -> View:
         raise ReplayError("there is nothing to show: the log has no rows")
     follows = bool(np.max(np.ptp(trajectory.pose[:, :2], axis=0))
                    > FOLLOW_RATIO * measure_part(trajectory.record.workpiece.vertices))  # fmt: skip
-    return frame_poses(trajectory.record.workpiece.vertices, pick_poses(trajectory), aspect, follows)
+    return frame_motions(trajectory.record, pick_poses(trajectory), trajectory.time, aspect, follows)
 
 
 def measure_part(vertices: np.ndarray) -> float:
@@ -57,11 +59,19 @@ def pick_poses(trajectory: Trajectory) -> np.ndarray:
     return trajectory.pose[np.unique(np.linspace(0, len(trajectory) - 1, SAMPLES).round().astype(int))]
 
 
-def frame_poses(vertices: np.ndarray, poses: np.ndarray, aspect: float, follows: bool) -> View:
-    """The window of width / height = `aspect` that holds the part in all poses, or follows it."""
+def frame_motions(record: SceneRecord, poses: np.ndarray, times: np.ndarray, aspect: float, follows: bool) -> View:
+    """The window of width / height = `aspect` that holds the part in all poses and the obstacles that move, or follows
+    the part. Of an obstacle much larger than the part only what is near counts. times (n,) [s]: of the run."""
+    vertices = record.workpiece.vertices
     size = measure_part(vertices)
     corners = np.concatenate([transform_outline(vertices, pose) for pose in poses])
     low, high = corners.min(axis=0), corners.max(axis=0)
+    if not follows:
+        reach = max(float(np.max(high - low)), LARGE_OBSTACLE * size)
+        near = low - 0.5 * size, high + 0.5 * size
+        travels = [_find_travel(body, times, *near, reach) for body in record.obstacles if body.motion is not None]
+        corners = np.concatenate([corners, *(outline for travel in travels for outline in travel)])
+        low, high = corners.min(axis=0), corners.max(axis=0)
     if follows:
         half = np.array([aspect, 1.0]) * (0.5 * FOLLOW_HEIGHT * size)
     else:
@@ -70,6 +80,14 @@ def frame_poses(vertices: np.ndarray, poses: np.ndarray, aspect: float, follows:
         half = np.array([max(half[0], aspect * half[1]), max(half[1], half[0] / aspect)])
     factor, unit = choose_unit(2.0 * float(np.min(half)))
     return View(0.5 * (low + high), half, follows, factor, unit, size)
+
+
+def _find_travel(body: Body, times: np.ndarray, low: np.ndarray, high: np.ndarray, reach: float) -> list[np.ndarray]:
+    """The outlines of an obstacle at SAMPLES times; cut to a box if it is larger than `reach` (m)."""
+    outlines = [body.place(time) for time in np.linspace(times[0], times[-1], SAMPLES)]
+    if float(np.max(np.ptp(body.vertices, axis=0))) <= reach:
+        return outlines
+    return [cut_polygon(outline, low, high) for outline in outlines]
 
 
 def cut_polygon(vertices: np.ndarray, low: np.ndarray, high: np.ndarray) -> np.ndarray:
