@@ -73,7 +73,7 @@ class Coordinate:
         return values[0], values[1], values[2]
 
     def shift_to_zero(self) -> Coordinate:
-        """The coordinate minus its value at t = 0: exactly 0 there."""
+        """The coordinate minus its value at t = 0: there it is 0, to the rounding of waves that have a phase."""
         shifted = self
         for _ in range(3):  # the first pass leaves the rounding of large values
             value = float(shifted.evaluate(0.0)[0])

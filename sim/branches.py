@@ -52,19 +52,17 @@ class _Grower:
     def __init__(self, scene: Scene, arguments: tuple, sink, progress):
         self.scene, self.arguments, self.sink, self.progress = scene, arguments, sink, progress
         self.tree = Tree(scene, [Branch(0, NO_PARENT, 0, 0.0, "", False, None)])
-        self.works = arguments[0].walls.mover.work  # of the obstacles that move: a branch goes on from its parent's
-        self.waiting = [(0.0, 0, arguments[2], self.works.copy())]  # time, number, state, works
+        self.waiting = [(0.0, 0, arguments[2], 0.0)]  # time, number, state, work of each mover until then
         self.stopped = False
 
     def grow(self) -> Tree:
         while self.waiting:
-            _, number, state, works = heapq.heappop(self.waiting)
-            self.works[:] = works
+            _, number, state, work = heapq.heappop(self.waiting)
             branch = self.tree.branches[number]
             if self.stopped or branch.depth > self.scene.run.max_depth:
                 self._tell(branch)
                 continue
-            status = self._follow(branch, state)
+            status = self._follow(branch, state, work)
             beyond = []
             if status is Status.SPLIT and branch.merged_into == NO_PARENT:
                 beyond = self._split(branch, state)
@@ -76,15 +74,17 @@ class _Grower:
         if self.sink is not None:
             self.sink.add(branch)
 
-    def _follow(self, branch: Branch, state) -> Status:
+    def _follow(self, branch: Branch, state, work) -> Status:
         """Run one branch to its next split or its end."""
         from sim.engine import run_chunk
+        from sim.model import restart_motion
         from sim.simulation import compute_account, hand_over
         from sim.status_codes import PAUSED
 
         body, options, _, tools, log = self.arguments
         target, code = MemorySink(self.scene), PAUSED
         log.counts[:] = 0
+        restart_motion(body, float(state.time), work)
         try:
             while code == PAUSED:
                 code = run_chunk(body, options, state, tools, log)
@@ -136,7 +136,7 @@ class _Grower:
             start = copy_state(state)
             start.forced, start.fork = kind, NOTHING
             start.forced_value[:] = value
-            heapq.heappush(self.waiting, (child.time, number, start, self.works.copy()))
+            heapq.heappush(self.waiting, (child.time, number, start, self.arguments[0].walls.mover.work.copy()))
         return beyond
 
 

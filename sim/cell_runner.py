@@ -202,6 +202,8 @@ class CellRunner:
 
     def _change_arrays(self, own: _Own, values):
         """Body, options and friction of each obstacle, for the values of a cell."""
+        from sim.model import restart_motion
+
         rho = self._first.workpiece.rho
         mu = [obstacle.mu for obstacle in self._first.obstacles]
         e = [obstacle.e for obstacle in self._first.obstacles]
@@ -220,7 +222,9 @@ class CellRunner:
         walls = own.get_walls(body.walls)
         owner = own.owner
         walls.edge["mu"], walls.edge["e"] = np.array(mu)[owner], np.array(e)[owner]
-        return body._replace(walls=walls), options, dict(enumerate(mu))
+        body = body._replace(walls=walls, w=body.w.copy())
+        restart_motion(body, 0.0)
+        return body, options, dict(enumerate(mu))
 
     def _prepare_inertia(self, rho: float):
         from sim.model import build_body, build_options
@@ -264,9 +268,9 @@ class _Own:
         return self._tools[1]
 
     def get_walls(self, walls):
-        """A copy of the walls, for this thread to change their friction."""
+        """A copy of the walls, for this thread to change their friction and to move them."""
         if self._walls[0] is not walls.edge:
-            self._walls = walls.edge, walls._replace(edge=walls.edge.copy())
+            self._walls = walls.edge, walls._replace(edge=walls.edge.copy(), mover=walls.mover.copy())
             self.owner = np.array(walls.edge["owner"])
         return self._walls[1]
 

@@ -2,7 +2,8 @@
 
 For every step: m a = load + sum of contact forces, m rho^2 alpha = load torque + sum of their moments; fn >= 0 and
 |ft| <= mu fn; friction against slip; gap 0; kinetic energy as the velocity says. For every impact: m times the jump of
-the velocity is the sum of impulses, and kinetic energy does not grow. Over the run: energy balances with the work.
+the velocity is the sum of impulses, and kinetic energy grows by no more than the work of obstacles that move. Over the
+run: energy balances with the work.
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ from typing import NamedTuple
 import numpy as np
 
 from sim.records import CONTACT_LETTERS
+from sim.status import Status
 from sim.trajectory import Trajectory
 
 # Limits are relative to the forces, momenta, lengths or energies that occur in the log. They leave room for rounding in
@@ -35,6 +37,9 @@ class Verdict(NamedTuple):
 def check_log(trajectory: Trajectory) -> list[Verdict]:
     """All checks of a log, in the order in which they make sense: without finite rows nothing else is asked."""
     tables = (trajectory.steps, trajectory.contacts, trajectory.events, trajectory.impulses)
+    if trajectory.status is Status.JAMMED and len(trajectory):
+        trajectory = leave_out_jam(trajectory)
+        tables = (trajectory.steps, trajectory.contacts, trajectory.events, trajectory.impulses)
     broken = sum(int(np.sum(~np.isfinite(table[name]))) for table in tables for name in table.dtype.names
                  if table.dtype[name].kind == "f")
     verdicts = [Verdict("all numbers are finite (number of others)", float(broken), 0.0)]
@@ -47,6 +52,15 @@ def check_log(trajectory: Trajectory) -> list[Verdict]:
     verdicts += check_impacts(trajectory)
     verdicts += check_energy(trajectory)
     return verdicts
+
+
+def leave_out_jam(trajectory: Trajectory) -> Trajectory:
+    """The run without the forces of its last row: there they have no bound."""
+    contacts = trajectory.contacts.copy()
+    first = trajectory.steps["first_contact"][-1]
+    contacts["fn"][first:], contacts["ft"][first:] = 0.0, 0.0
+    return Trajectory(None, trajectory.steps, contacts, trajectory.events, trajectory.impulses, trajectory.status,
+                      trajectory.account, trajectory.message, trajectory.record)  # fmt: skip
 
 
 def find_largest(values: np.ndarray) -> float:
@@ -128,9 +142,10 @@ def check_impacts(trajectory: Trajectory) -> list[Verdict]:
     inertia = part.mass * np.array([1.0, 1.0, part.rho**2])
     has_impulses = events["n_impulses"] > 0
     residual = (np.abs(inertia * (after - before) - impulse) / arm)[has_impulses]
-    momentum = find_largest((np.abs(inertia * before) / arm).ravel())
+    momentum = find_largest((np.abs(inertia * np.maximum(np.abs(before), np.abs(after))) / arm).ravel())
     growth = 0.5 * np.sum(inertia * (after**2 - before**2), axis=1)
-    energy = find_largest(0.5 * np.sum(inertia * before**2, axis=1))
+    np.subtract.at(growth, owners, compute_obstacle_work(trajectory, rows, events["time"][owners]))
+    energy = find_largest(0.5 * np.sum(inertia * np.maximum(before**2, after**2), axis=1))
     largest = find_largest(residual.ravel())
     return [
         Verdict("impulses change the momentum by their sum", divide(largest, momentum), LAW_LIMIT),
@@ -138,12 +153,30 @@ def check_impacts(trajectory: Trajectory) -> list[Verdict]:
     ]
 
 
+def compute_obstacle_work(trajectory: Trajectory, rows: np.ndarray, times: np.ndarray) -> np.ndarray:
+    """(k,) J: the work of obstacles that move, by rows of the impulse table at times (k,)."""
+    contacts = trajectory.impulses[rows]
+    points = np.column_stack((contacts["px"], contacts["py"]))
+    normals = np.column_stack((contacts["nx"], contacts["ny"]))
+    tangents = np.column_stack((contacts["ny"], -contacts["nx"]))
+    velocity = np.zeros_like(points)
+    for index, body in enumerate(trajectory.record.obstacles):
+        own = contacts["obstacle"] == index
+        velocity[own] = body.surface_speed * tangents[own]
+        if body.motion is not None:
+            pose, rate, _ = body.motion.evaluate_frame(times[own])
+            arm = points[own] - pose[:, :2]
+            velocity[own] += rate[:, :2] + rate[:, 2:] * np.column_stack((-arm[:, 1], arm[:, 0]))
+    impulses = contacts["fn"][:, None] * normals + contacts["ft"][:, None] * tangents
+    return np.sum(impulses * velocity, axis=1)
+
+
 def check_energy(trajectory: Trajectory) -> list[Verdict]:
     """The kinetic energy is that of the velocity, and changes by the work of load, friction and impacts."""
     steps, part = trajectory.steps, trajectory.record.workpiece
     inertia = part.mass * np.array([1.0, 1.0, part.rho**2])
     kinetic = 0.5 * np.sum(inertia * trajectory.velocity**2, axis=1)
-    work = [steps[name] - steps[name][0] for name in ("work_load", "work_friction", "work_impact")]
+    work = [steps[name] - steps[name][0] for name in ("work_load", "work_friction", "work_impact", "work_obstacles")]
     balance = np.abs(steps["kinetic"] - steps["kinetic"][0] - sum(work))
     scale = max(find_largest(kinetic), *(find_largest(np.abs(term)) for term in work))
     gained = max(find_largest(np.diff(work[1])), find_largest(np.diff(work[2])))

@@ -117,7 +117,7 @@ class FramePainter:
 
     def _add_artists(self, trace: bool) -> None:
         axes = self.axes
-        self._obstacles = ObstaclePainter(axes, self.trajectory.record.obstacles, self.view)
+        self._obstacles = ObstaclePainter(axes, self.trajectory.record.obstacles, self.view.factor)
         self._cones = PolyCollection([], facecolor=CONE, edgecolor=CONE, alpha=0.30, linewidth=1.0, zorder=4)
         self._normal = PolyCollection([], facecolor=NORMAL_FORCE, edgecolor="white", linewidth=0.4, zorder=6)
         self._friction = PolyCollection([], facecolor=FRICTION_FORCE, edgecolor="white", linewidth=0.4, zorder=7)

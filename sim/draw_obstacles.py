@@ -8,7 +8,7 @@ from matplotlib.axes import Axes
 from matplotlib.collections import PolyCollection
 
 from sim.bodies import Body
-from sim.view import View, cut_polygon
+from sim.view import cut_polygon
 
 OBSTACLE_FACE, OBSTACLE_EDGE, MOVING_FACE = "#D9D6CF", "#6F6A60", "#C9CFE0"
 BELT = "#3B4A6B"
@@ -18,8 +18,9 @@ ARROW, SHORTEST = 0.07, 0.08  # arrow along a belt, and shortest side that has o
 class ObstaclePainter:
     """Draws obstacles; `show(time, low, high)` moves them to another time, in a window with these corners (m)."""
 
-    def __init__(self, axes: Axes, obstacles: tuple[Body, ...], view: View):
-        self._obstacles, self._view, self._corners = obstacles, view, None
+    def __init__(self, axes: Axes, obstacles: tuple[Body, ...], factor: float):
+        """factor: from metres to the unit of the axes."""
+        self._obstacles, self._factor, self._corners = obstacles, factor, None
         self._fixed = self._add(axes, OBSTACLE_FACE, 1.0)
         self._moving = self._add(axes, MOVING_FACE, 1.2)
         self._belts = PolyCollection([], facecolor=BELT, edgecolor="none", zorder=2.0)
@@ -37,7 +38,7 @@ class ObstaclePainter:
 
     def show(self, time: float, low: np.ndarray, high: np.ndarray) -> None:
         """Draw all obstacles that are in the window at a time [s]."""
-        reach, factor = 2.0 * (high - low), self._view.factor
+        reach, factor = 2.0 * (high - low), self._factor
         corners = (*low, *high)
         if corners != self._corners:
             self._fixed.set_verts(cut_outlines((b.vertices for b in self._obstacles if b.motion is None), low - reach,

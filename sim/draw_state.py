@@ -9,10 +9,12 @@ from matplotlib.patches import FancyArrowPatch, Patch
 from matplotlib.patheffects import withStroke
 
 from geometry.pose import Pose
-from sim.draw import NORMAL_FORCE, OBSTACLE_EDGE, OBSTACLE_FACE, PART_EDGE, PART_FACE, TEXT, build_cone
+from sim.bodies import build_scene_record
+from sim.draw import NORMAL_FORCE, PART_EDGE, PART_FACE, TEXT, build_cone, list_obstacle_entries
 from sim.draw_cones import LOAD, fit_view, get_colour, style_axes
+from sim.draw_obstacles import ObstaclePainter
 from sim.scene import Scene
-from sim.view import choose_unit, cut_polygon
+from sim.view import choose_unit
 
 MARGIN = 0.42  # around the part, in part sizes
 ARROW = 0.34  # longest arrow, in part sizes
@@ -20,9 +22,10 @@ SLIP = "#0072B2"
 HALO = [withStroke(linewidth=2.5, foreground="white")]
 
 
-def draw_state(axes: Axes, scene: Scene, pose, contacts: list[dict], problem) -> list:
+def draw_state(axes: Axes, scene: Scene, pose, contacts: list[dict], problem, time: float = 0.0) -> list:
     """Draw the part at `pose` (x, y, theta of the centre of mass); returns the handles of a legend.
 
+    time [s]: of the obstacles that move.
     contacts and problem are those of `sim.model.contact_problem`. The load is everything but contact: weight included.
     """
     outline = Pose(*(float(value) for value in pose)).transform(scene.workpiece.outline.vertices)
@@ -30,11 +33,9 @@ def draw_state(axes: Axes, scene: Scene, pose, contacts: list[dict], problem) ->
     low, high = points.min(axis=0), points.max(axis=0)
     size = float((high - low).max())
     factor, unit = choose_unit(size)
-    reach = 3.0 * size
-    for obstacle in scene.obstacles:
-        piece = cut_polygon(obstacle.vertices, low - reach, high + reach) * factor
-        if len(piece) > 2:
-            axes.fill(*piece.T, facecolor=OBSTACLE_FACE, edgecolor=OBSTACLE_EDGE, linewidth=1.0, zorder=1)
+    bodies = build_scene_record(scene).obstacles
+    room = MARGIN * size
+    ObstaclePainter(axes, bodies, factor).show(time, low - room, high + room)
     axes.fill(*(outline * factor).T, facecolor=PART_FACE, edgecolor=PART_EDGE, linewidth=1.4, alpha=0.85, zorder=3)
     axes.plot(*(np.asarray(pose[:2]) * factor), "+", color=PART_EDGE, markersize=9, markeredgewidth=1.4, zorder=6)
     length = ARROW * size * factor
@@ -46,7 +47,7 @@ def draw_state(axes: Axes, scene: Scene, pose, contacts: list[dict], problem) ->
     axes.set_xlabel(f"x ({unit})", fontsize=9.5)
     axes.set_ylabel(f"y ({unit})", fontsize=9.5)
     style_axes(axes)
-    return _list_handles(scene, contacts, problem.w)
+    return _list_handles(scene, bodies, contacts, problem.w)
 
 
 def _draw_contact(axes: Axes, index: int, contact: dict, mu: float, factor: float, length: float) -> None:
@@ -99,9 +100,9 @@ def _add_arrow(axes: Axes, start, end, colour: str, zorder: float, width: float 
                                                              "shrinkA": 0, "shrinkB": 0, "mutation_scale": 11})
 
 
-def _list_handles(scene: Scene, contacts: list[dict], w: np.ndarray) -> list:
+def _list_handles(scene: Scene, bodies, contacts: list[dict], w: np.ndarray) -> list:
     handles = [Patch(facecolor=PART_FACE, edgecolor=PART_EDGE, label=scene.workpiece.name),
-               Patch(facecolor=OBSTACLE_FACE, edgecolor=OBSTACLE_EDGE, label="fixed")]
+               *list_obstacle_entries(bodies)]
     if contacts:
         handles.append(Line2D([], [], color=NORMAL_FORCE, marker=">", markersize=5, label="contact normal"))
         if any(contact["slip"] for contact in contacts):

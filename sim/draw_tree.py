@@ -100,7 +100,7 @@ class TreePainter:
         low, high = view.limits(self.motion.branches[0].rows.pose[0])
         axes.set_xlim(low[0] * view.factor, high[0] * view.factor)
         axes.set_ylim(low[1] * view.factor, high[1] * view.factor)
-        self._obstacles = ObstaclePainter(axes, self.motion.record.obstacles, view)
+        self._obstacles = ObstaclePainter(axes, self.motion.record.obstacles, view.factor)
 
     def _add_artists(self, branch: Branch) -> None:
         colour, line = self.styles[branch.number]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -98,6 +99,24 @@ def name_obstacles(reason: str, names: list[str]) -> str:
     for index in reversed(range(len(names))):
         reason = reason.replace(f"manipulator {index}", repr(names[index]))
     return reason
+
+
+def build_obstacle_motion(scene: Scene) -> Callable[[float], tuple[np.ndarray, np.ndarray, np.ndarray]]:
+    """The motion t [s] -> (poses, velocities, accelerations) that `track_formation` and `list_sheets` follow.
+
+    Each is (m, 3), a row x, y [m], theta [rad] for each obstacle, of its frame; fixed obstacles have rates 0.
+    """
+    fixed = np.array([obstacle.pose for obstacle in scene.obstacles], dtype=np.float64).reshape(-1, 3)
+    moving = [(k, obstacle.motion) for k, obstacle in enumerate(scene.obstacles) if obstacle.motion is not None]
+
+    def motion(time: float) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        values = fixed.copy(), np.zeros_like(fixed), np.zeros_like(fixed)
+        for k, own in moving:
+            for table, row in zip(values, own.evaluate_frame(float(time)), strict=True):
+                table[k] = row
+        return values
+
+    return motion
 
 
 def require_formation(scene: Scene) -> Formation:

@@ -9,6 +9,7 @@ import numpy as np
 
 from dynamics.insertion import InsertionPlan, Stage, list_seat_stages, plan_insertion
 from sim.scene_contacts import find_contact_set
+from sim.scene_errors import SceneError
 
 if TYPE_CHECKING:
     from sim.scene import Scene
@@ -44,6 +45,8 @@ def find_stages(scene: Scene, poses, mode: str, approach, seat) -> list[Stage]:
 
 def plan_scene(scene: Scene, poses, mode: str, approach, seat, **intervals) -> InsertionPlan:
     """The directions of gravity that take the part to its seat; intervals as in `dynamics.insertion.plan_insertion`."""
+    if scene.moves:
+        raise SceneError(f"{scene.name}: obstacles or gravity move; a plan is made for what stands still")
     return plan_insertion(find_stages(scene, poses, mode, approach, seat), **intervals)
 
 

@@ -46,9 +46,16 @@ def build_body(scene: Scene) -> Body:
         _build_part(workpiece.outline), walls, w, float(workpiece.rho), float(workpiece.mass),
         np.array([*load, *scene.gravity]), scene.gravity_turn is not None, _find_longest_step(walls),
     )  # fmt: skip
-    begin_motion(walls, 0.0)
-    set_time(body, 0.0)
+    restart_motion(body, 0.0)
     return body
+
+
+def restart_motion(body: Body, time: float, work=0.0) -> None:
+    """Move the walls to a time [s], from which a run goes on; work [J/kg] (m,): what each mover has done until then."""
+    if len(body.walls.mover):
+        body.walls.mover.work[:] = work
+        begin_motion(body.walls, time)
+    set_time(body, time)
 
 
 # Steps in one period of a motion, at least, where it is felt. Reason: the error of a step that is a whole number of
@@ -155,8 +162,7 @@ def contact_problem(scene: Scene, pose=None, velocity=None, time: float = 0.0):
     from geometry.contacts import compute_contact
 
     body = build_body(scene)
-    begin_motion(body.walls, time)
-    set_time(body, time)
+    restart_motion(body, time)
     scales = build_scales(scene, body)
     start = scene.workpiece.pose
     pose = np.array([start.x, start.y, start.theta] if pose is None else pose, dtype=np.float64)

@@ -147,6 +147,13 @@ def describe_motion(motion: Motion) -> str:
     return ", ".join(words)
 
 
+def describe_turn(turn: Coordinate | None) -> str:
+    """How gravity turns, to be added to its value at t = 0; "" if it does not."""
+    if turn is None:
+        return ""
+    return f" at t = 0; {describe_motion(Motion(theta=turn)).replace('theta', 'its direction')}"
+
+
 def set_motion(scene: Scene, name: str, waypoints, interpolation: str = "smooth") -> Scene:
     """The scene with an obstacle that follows waypoints; its text holds them.
 

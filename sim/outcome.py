@@ -1,9 +1,10 @@
 """What a run has led to, in a word: a goal of the scene, or where else it ended.
 
     a goal            the run ended in the region of poses of a `[[goal]]`; the first that holds counts
-    jammed            at rest, held by contacts that could hold it against every load (force closure with friction)
+    jammed            at rest, held by contacts that could hold it against every load (force closure with friction); or
+                      obstacles that move leave it no room
     at rest           at rest elsewhere
-    left the scene    in free flight, and wholly outside the box around all obstacles and the start
+    left the scene    in free flight, and wholly outside the box around the start and all obstacles on their ways
     not unique        several motions were possible, and the rule of choice is to stop
     no solution       no motion is possible (Painlevé), or no velocity after an impact
     timed out         still moving at the end time, or at the limit of steps
@@ -26,10 +27,11 @@ if TYPE_CHECKING:
     from sim.scene import Goal, Scene
 
 AT_REST, JAMMED, LEFT, NOT_UNIQUE, NO_SOLUTION, TIMED_OUT, OVERLAP, INVALID, FAILED = range(len(OUTCOMES))
+LOOKS = 200  # times at which obstacles that move are looked at, for the box around all
 GOAL = len(OUTCOMES)  # the first goal; the others follow
 _BY_STATUS = {
     Status.NOT_UNIQUE: NOT_UNIQUE, Status.NO_SOLUTION: NO_SOLUTION, Status.NO_IMPACT_SOLUTION: NO_SOLUTION,
-    Status.STEP_LIMIT: TIMED_OUT,
+    Status.STEP_LIMIT: TIMED_OUT, Status.JAMMED: JAMMED,
 }  # fmt: skip
 
 
@@ -44,7 +46,10 @@ class Judge:
     def __init__(self, scene: Scene):
         workpiece = scene.workpiece
         start = workpiece.pose.transform(workpiece.outline.vertices)
-        points = np.concatenate([start, *(obstacle.vertices for obstacle in scene.obstacles)])
+        times = np.linspace(0.0, scene.run.duration, LOOKS)
+        places = (obstacle.place(time) for obstacle in scene.obstacles
+                  for time in (times if obstacle.motion is not None else times[:1]))
+        points = np.concatenate([start, *places])
         self._low, self._high = points.min(axis=0).tolist(), points.max(axis=0).tolist()
         self._radius = float(np.hypot(*workpiece.outline.vertices.T).max())
         self._goals = scene.goals

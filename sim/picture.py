@@ -35,9 +35,12 @@ class Picture:
         self._clock = figure.text(0.98, line, "", fontsize=12.5, ha="right", **style)
         self._mode = figure.text(0.5, line, "", fontsize=10, ha="center", **style)
         self._digits = count_digits(trajectory, self.timeline.factor)
+        entries = self.painter.legend_entries()
+        small = len(entries) > 8
         legend = figure.legend(
-            handles=self.painter.legend_entries(), loc="center", bbox_to_anchor=(0.5325, top - 0.098 * height), ncols=8,
-            fontsize=8, frameon=False, handlelength=1.5, columnspacing=1.4, handletextpad=0.5,
+            handles=entries, loc="center", bbox_to_anchor=(0.5325, top - 0.098 * height), ncols=len(entries),
+            fontsize=7.2 if small else 8, frameon=False, handlelength=1.5, columnspacing=0.9 if small else 1.4,
+            handletextpad=0.5,
         )  # fmt: skip
         for text in legend.get_texts():
             text.set_color(FAINT)

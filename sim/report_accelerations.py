@@ -95,7 +95,7 @@ def print_state(scene: Scene, pose, velocity, time: float, plot: Path | None = N
     from dynamics import find_accelerations
     from sim.model import contact_problem
 
-    problem, contacts = contact_problem(scene, pose, velocity)
+    problem, contacts = contact_problem(scene, pose, velocity, time)
     found = find_accelerations(problem)
     console = make_console()
     console.print(f"{scene.name} at t = {time:.9g} s: {HEADLINES[found.kind]}", style="bold")

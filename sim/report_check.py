@@ -6,6 +6,7 @@ import shlex
 from pathlib import Path
 
 from sim.console import format_number, make_console, make_table, print_fields
+from sim.motions import describe_motion, describe_turn
 from sim.scene import Scene
 
 
@@ -25,7 +26,8 @@ def print_scene(scene: Scene) -> bool:
         ("centre of mass", f"x = {format_number(x, 'm')}, y = {format_number(y, 'm')}, "
                            f"theta = {format_number(theta, 'rad')}"),
         ("velocity", f"{format_number(vx, 'm/s')}, {format_number(vy, 'm/s')}, {format_number(omega, 'rad/s')}"),
-        ("gravity", f"{format_number(scene.gravity[0])}, {format_number(scene.gravity[1])} m/s^2"),
+        ("gravity", f"{format_number(scene.gravity[0])}, {format_number(scene.gravity[1])} m/s^2"
+                    + describe_turn(scene.gravity_turn)),
         ("load", f"{format_number(scene.load[0])}, {format_number(scene.load[1])} N, "
                  f"{format_number(scene.load[2], 'N m')}"),
         ("run", f"{format_number(run.duration, 's')}, rows at {rows}; choice {run.choice}"),
@@ -35,6 +37,9 @@ def print_scene(scene: Scene) -> bool:
         table.add_row(obstacle.name, str(len(obstacle.outline.vertices)), format_number(obstacle.mu),
                       format_number(obstacle.e))
     console.print(table)
+    for obstacle in scene.obstacles:
+        if obstacle.motion is not None:
+            console.print(f"  {obstacle.name} moves: {describe_motion(obstacle.motion)}")
     return True
 
 

@@ -27,6 +27,8 @@ def print_cones(scene: Scene, mode: str | None, only: bool, near: float, approac
     console.print(f"{scene.name}: wrench cones of the part at rest at the start", style="bold")
     if any(scene.workpiece.velocity):
         console.print("  The scene starts in motion; that is left out here.")
+    if scene.moves:
+        console.print("  Obstacles or gravity move; this is the scene at t = 0, as if they stood still.")
     print_places(console, contacts, places)
     load = find_load(scene)
     if mode is None:

@@ -17,6 +17,8 @@ def print_formation(scene: Scene, plot: Path | None = None) -> None:
     found, checks = list_poses(formation, scene.workpiece.outline, scene.obstacles)
     console = make_console()
     console.print(f"{scene.name}: contact formation {found.type}", style="bold")
+    if scene.moves:
+        console.print("  Obstacles or gravity move; this is the scene at t = 0.")
     for number, contact in enumerate(formation.contacts):
         owner = names[contact.manipulator]
         console.print(f"  contact {number} (type {contact.letters}): {contact.describe()} of {owner}")

@@ -31,7 +31,7 @@ def print_map(scene: Scene, x: Axis, y: Axis, hold: int | None, plot: Path | Non
     """Compute, print and perhaps draw a map; a progress bar on a terminal."""
     solutions = compute_with_progress(scene, x, y, hold)
     console = make_console()
-    console.print(f"{scene.name}: accelerations possible at the start", style="bold")
+    console.print(f"{scene.name}: accelerations possible at the start (t = 0)", style="bold")
     for line in format_map(solutions):
         console.print(line)
     for kind, number in solutions.count().items():

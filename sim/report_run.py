@@ -101,6 +101,7 @@ def describe_run(trajectory: Trajectory) -> list[tuple[str, str]]:
     fields += [
         ("events", count_events(trajectory)),
         ("energy", f"{describe_energy(account)}"),
+        *describe_obstacles(trajectory),
         ("laws", f"largest penetration {account.penetration:.1e} m, gap {account.gap_residual:.1e} m, "
                  f"slip {account.slip_residual:.1e} m/s, balance {account.balance_residual:.1e}, "
                  f"cone {account.cone_residual:.1e}"),
@@ -113,13 +114,26 @@ def describe_run(trajectory: Trajectory) -> list[tuple[str, str]]:
 
 
 def describe_mode(trajectory: Trajectory) -> str:
-    if trajectory.steps["set_kind"][-1] == NONE:
-        return "none: no motion is possible"
     contacts = trajectory.contacts_at(-1)
+    if trajectory.steps["set_kind"][-1] == NONE:
+        return f"none: no motion is possible{', on ' + name_obstacles(trajectory) if len(contacts) else ''}"
     if len(contacts) == 0:
         return "free, no contact"
-    names = [trajectory.record.obstacles[index].name for index in np.unique(contacts["obstacle"])]
-    return f"{trajectory.mode_at(-1)} (one letter a contact), on {', '.join(names)}"
+    return f"{trajectory.mode_at(-1)} (one letter a contact), on {name_obstacles(trajectory)}"
+
+
+def name_obstacles(trajectory: Trajectory) -> str:
+    """The obstacles of the contacts of the last row."""
+    indices = np.unique(trajectory.contacts_at(-1)["obstacle"])
+    return ", ".join(trajectory.record.obstacles[index].name for index in indices)
+
+
+def describe_obstacles(trajectory: Trajectory) -> list[tuple[str, str]]:
+    """What each obstacle that moves has done on the part."""
+    work = trajectory.obstacle_work
+    if not work:
+        return []
+    return [("obstacles", ", ".join(f"{name} {joule:+.6g} J" for name, joule in work.items()))]
 
 
 def count_events(trajectory: Trajectory) -> str:
@@ -130,7 +144,9 @@ def count_events(trajectory: Trajectory) -> str:
 def describe_energy(account) -> str:
     return (f"kinetic {format_number(account.energy_start)} J to {format_number(account.energy_end)} J; "
             f"load {account.work_load:+.6g} J, friction {account.work_friction:+.6g} J, "
-            f"impacts {account.work_impact:+.6g} J; unexplained {account.energy_residual:.1e}")
+            f"impacts {account.work_impact:+.6g} J"
+            + (f", obstacles {account.work_obstacles:+.6g} J" if account.work_obstacles else "")
+            + f"; unexplained {account.energy_residual:.1e}")
 
 
 def describe_not_unique(trajectory: Trajectory) -> str:

@@ -57,6 +57,11 @@ class Obstacle:
         return vertices
 
 
+    def place(self, time: float) -> np.ndarray:
+        """Vertices in the world at a time [s], (n, 2), m."""
+        return self.vertices if self.motion is None else self.motion.place(time).transform(self.outline.vertices)
+
+
 @dataclass(frozen=True)
 class Run:
     """How to run a scene; see `schema.RunSection`."""
@@ -99,6 +104,11 @@ class Scene:
     formation: Formation | None = None  # in which the part starts; its pose follows from it
     gravity_turn: Coordinate | None = None  # rad by which gravity has turned since t = 0; None: it does not
     goals: tuple[Goal, ...] = ()  # what a run may be meant to reach, first match first
+
+    @property
+    def moves(self) -> bool:
+        """Does an obstacle or its surface move, or does gravity turn?"""
+        return self.gravity_turn is not None or any(obstacle.motion is not None for obstacle in self.obstacles)
 
 
 def load_scene(name_or_path: str | os.PathLike, overrides: Mapping[str, Any] | None = None) -> Scene:
