@@ -57,7 +57,7 @@ def sum_bounces(body, options, state, tools, log, index):
         rest, a[0], a[1], a[2] = flight, 0.0, 0.0, 0.0
     if flight <= 0.0 or ratio <= 0.0 or state.time + rest >= options.duration:
         return GO_ON, False
-    counts, start, pushed = log.counts.copy(), tools.desk.start, state.pushed
+    counts, start, pushed, turned = log.counts.copy(), tools.desk.start, state.pushed, state.turned
     for m in range(body.walls.mover.shape[0]):
         body.walls.mover[m].work_start = body.walls.mover[m].work
     events_before, impacts_before, impact, time = state.events, state.impacts, state.impact, state.time
@@ -70,7 +70,7 @@ def sum_bounces(body, options, state, tools, log, index):
             return GO_ON, True
         copy_row(log.counts, counts)
         state.events, state.impacts, state.impact, state.time = events_before, impacts_before, impact, time
-        _restore_work(body, state, pushed)
+        _restore_work(body, state, pushed, turned)
         state.cause[0], state.cause[1], state.cause[2] = cause
         for c in range(3):
             state.pose[c], state.velocity[c] = start[c], start[3 + c]
@@ -83,10 +83,10 @@ def sum_bounces(body, options, state, tools, log, index):
 
 
 @kernel
-def _restore_work(body, state, pushed):
-    """Back to the walls and the work of obstacles before bounces that could not be summed."""
+def _restore_work(body, state, pushed, turned):
+    """Back to the walls and the works before bounces that could not be summed."""
     set_time(body, state.time)
-    state.pushed = pushed
+    state.pushed, state.turned = pushed, turned
     for m in range(body.walls.mover.shape[0]):
         body.walls.mover[m].work = body.walls.mover[m].work_start
 
@@ -157,7 +157,9 @@ def _settle(body, options, state, tools, log, series):
     _find_shift(struck, struck.rate, speed, (INDEPENDENT, True), shift)
     v[0], v[1], v[2] = v[0] + shift[0], v[1] + shift[1], v[2] + shift[2] / rho
     # The load worked along the way the part has moved, not along the flights that were summed.
-    state.impact = impact - state.pushed + _get_energy(v, rho) - energy - (_get_work(body, state.pose) - work)
+    work = _get_work(body, state.pose) - work
+    state.turned += work
+    state.impact = impact - state.pushed + _get_energy(v, rho) - energy - work
     find_closed(body, state.mode, (state.pose, v), options.scales.touch, speed_zero, closed, tools.scratch)
     keep_contacts(closed, get_speed_zero(body, options, v))
     return True

@@ -78,6 +78,8 @@ def jump(body, options, state, tools, log):
     else:
         pose, velocity = state.pose, state.velocity
         code, impacts = _meet(body, options, state, tools, log)
+        if code == JAMMED:
+            _log_cause(body, options, state, log, False)
         if code != GO_ON:
             return code
     kind, members, index = _pick(body, options, state, tools)
@@ -85,6 +87,7 @@ def jump(body, options, state, tools, log):
         pose, velocity, state.ahead = state.pose, state.velocity, 0
         set_time(body, time)
         if is_jammed(body, options, tools, tools.desk.closed, body.w):
+            _log_cause(body, options, state, log, impacts)
             return JAMMED
         code = _end_slip(body, options, state, tools, log)
         if code != GO_ON:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dynamics.closed import fill_from_mode, make_problem
 from dynamics.constrained import evaluate_mode
-from dynamics.mode import CAPACITY, LETTER_N, SLIDING_TWICE, STATIC, compute_frame, get_mu
+from dynamics.mode import CAPACITY, LETTER_N, SLIDING_TWICE, STATIC, compute_frame, get_mu, set_time
 from dynamics.reactions import solve_forces
 from geometry._jit import jit, kernel
 from geometry.contacts import compute_contact
@@ -74,6 +74,7 @@ def write_row(body, options, state, tools, log, moment):
     """One row of /steps and its rows of /contacts at moment = (time, pose, velocity, work per mass of friction, of
     obstacles that move, and of a load that turns)."""
     time, pose, velocity, work = moment
+    set_time(body, time)
     counts, a, m = log.counts, tools.desk.vector, body.mass
     if state.undecided != 0:
         n, a[0], a[1], a[2] = (tools.desk.closed.n if state.undecided == JAM else 0), 0.0, 0.0, 0.0
@@ -144,6 +145,7 @@ def account_contacts(body, state):
     mode = state.mode
     if mode.kind == STATIC:
         return
+    set_time(body, state.time)
     for k in range(mode.n):
         gap, _, _, _, _, _ = compute_contact(body.part, body.walls, mode.triple[k], state.pose)
         state.gap_residual = max(state.gap_residual, abs(gap))
