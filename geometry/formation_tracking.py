@@ -2,8 +2,10 @@
 
 Every pose on the way is a closed-form pose of `solve_formation`; following only means to tell which one. Poses that
 meet at a branch point come from different signs of det J, so a track keeps its sign. A step is taken if the pose is
-much nearer to where the last one was going than any other pose is, and if det J has not fallen by more than half; else
-it is halved. So a branch point, where det J falls to 0 like a square root, is run into and never stepped over.
+much nearer to where the last one was going than any other pose is, if det J has not fallen by more than half, and if
+the way there is the smooth one that the velocities at both ends tell; else it is halved. So a branch point, where det J
+falls to 0 like a square root, is run into and never stepped over. What a step passes is bounded
+(`geometry/formation_interval.py`), and the step is split until nothing can hide in it.
 """
 
 from __future__ import annotations
@@ -14,7 +16,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from geometry.formation_check import Realisation, verify_formation
-from geometry.formation_motion import Motion, compute_variation, interpolate_motion
+from geometry.formation_interval import SPLIT, evaluate_quintic, is_clear, make_quintic
+from geometry.formation_motion import FormationState, Motion, compute_variation, interpolate_motion
 from geometry.formations import FormationContact, FormationError, solve_formation
 from geometry.polygon import Polygon
 
@@ -50,13 +53,8 @@ class Track:
     detail: str
 
 
-@dataclass
-class _State:
-    time: float
-    pose: np.ndarray
-    velocity: np.ndarray
-    acceleration: np.ndarray
-    determinant: float
+class _StepTooLongError(Exception):
+    """Which pose continues the state cannot be told over this step; a shorter one may do."""
 
 
 class _Follower:
@@ -72,14 +70,15 @@ class _Follower:
     def measure(self, difference) -> float:
         return float(np.hypot(np.hypot(difference[0], difference[1]), self.length * difference[2]))
 
-    def make_state(self, time: float, pose) -> _State:
-        velocity, acceleration, determinant = compute_variation(self.contacts, pose, self.motion(time))
+    def make_state(self, time: float, pose) -> FormationState:
+        motion = self.motion(time)
+        velocity, acceleration, determinant = compute_variation(self.contacts, pose, motion)
         if velocity is None:
             raise FormationError(f"at t = {time!r} s the formation is at a branch point: no velocity follows from it")
-        return _State(time, np.array(pose, dtype=np.float64), velocity, acceleration, determinant)
+        return FormationState(time, np.array(pose, dtype=np.float64), velocity, acceleration, determinant, motion)
 
-    def find_next(self, state: _State, time: float) -> _State | None:
-        """The pose that continues the state at another time; None where the step is too long to tell."""
+    def find_next(self, state: FormationState, time: float) -> FormationState:
+        """The pose that continues the state at another time. Raises _StepTooLongError."""
         h = time - state.time
         expected = state.pose + h * (state.velocity + 0.5 * h * state.acceleration)
         best, distance, second = None, np.inf, np.inf
@@ -92,20 +91,51 @@ class _Follower:
             else:
                 second = min(second, away)
         if best is None or best[0] > 1 or distance > NEAR * min(second, self.length):
-            return None
+            raise _StepTooLongError
         following = self.make_state(time, best[1])
-        same = following.determinant * state.determinant > 0.0
-        # What a smooth motion leaves between the derivatives at both ends is of order h^5; a jump leaves itself.
-        jump = following.pose - state.pose - 0.5 * h * (state.velocity + following.velocity) + h * h / 12.0 * (
-            following.acceleration - state.acceleration)
-        same = same and self.measure(jump) <= JUMP * self.length
-        return following if same and abs(following.determinant) >= 0.5 * abs(state.determinant) else None
+        if following.determinant * np.sign(state.determinant) < 0.5 * abs(state.determinant):
+            raise _StepTooLongError
+        return following
 
-    def check(self, state: _State) -> Realisation | None:
+    def take_step(self, state: FormationState, time: float) -> tuple[FormationState, FormationState]:
+        """(state at the time, state between), the way there being smooth. Raises _StepTooLongError."""
+        following = self.find_next(state, time)
+        between = self.split(state, following)
+        if between is not None:
+            ends = [np.stack([each.pose, each.velocity, each.acceleration]) for each in (state, following)]
+            u = (between.time - state.time) / (time - state.time)
+            error = evaluate_quintic(make_quintic(*ends, time - state.time), u) - between.pose
+            if self.measure(error) > JUMP * self.length:
+                raise _StepTooLongError
+        return following, between
+
+    def split(self, low: FormationState, high: FormationState) -> FormationState | None:
+        """A state between two, None where no time is between. Raises _StepTooLongError."""
+        time = low.time + SPLIT * (high.time - low.time)
+        return None if time in (low.time, high.time) else self.find_next(low, time)
+
+    def find_stop(self, low: FormationState, high: FormationState, between: FormationState | None):
+        """(last realised state, what is wrong after it) on the way from one state to another, to rounding in time; None
+        if all of it is realised. Raises _StepTooLongError."""
+        if self.part is None:
+            return None
+        if between is None or is_clear(self.contacts, self.part, self.manipulators, low, high, between):
+            wrong = self.check(high)
+            if wrong is None:
+                return None
+            if between is None:
+                return low, wrong
+        for start, end in ((low, between), (between, high)):
+            stop = self.find_stop(start, end, self.split(start, end))
+            if stop:
+                return stop
+        return None
+
+    def check(self, state: FormationState) -> Realisation | None:
         """What is wrong with a pose, None if nothing."""
         if self.part is None:
             return None
-        found = verify_formation(self.contacts, state.pose, self.part, self.manipulators, self.motion(state.time)[0])
+        found = verify_formation(self.contacts, state.pose, self.part, self.manipulators, state.motion[0])
         return None if found.realised else found
 
 
@@ -116,10 +146,11 @@ def track_formation(contacts: Sequence[FormationContact], motion, times, start, 
     motion: a function t -> (poses, velocities, accelerations), each (m, 3), or an array (n, m, 3) of the poses at
     `times`, through which a smooth curve is laid (`interpolate_motion`). times: (n,), all rising or all falling.
     start: the pose (x, y, theta) at times[0], to 1e-6. With `part` and `manipulators` each pose must be realised, and
-    the track stops at the end of an edge or at a collision; both are looked for at every step, at least at all times,
-    and then located. Without, the lines that support the edges count. breaks: times at which the velocity of the motion
-    jumps; the track stops there. Raises FormationError: start is no pose of the formation, is a branch point, or is not
-    realised.
+    the track stops at the end of an edge or at a collision, also at one that is over before the next of the times, and
+    the stop is located to rounding. Without, the lines that support the edges count. breaks: times at which the
+    velocity of the motion jumps; the track stops there. A function is looked at three times a step or more; a twitch
+    of it that is over between two looks stays unseen. Raises FormationError: start is no pose of the formation, is a
+    branch point, or is not realised.
     """
     times = np.asarray(times, dtype=np.float64)
     step = np.diff(times)
@@ -144,7 +175,7 @@ def track_formation(contacts: Sequence[FormationContact], motion, times, start, 
     return Track(*columns, reason, detail)
 
 
-def _find_start(follower: _Follower, time: float, start: np.ndarray) -> _State:
+def _find_start(follower: _Follower, time: float, start: np.ndarray) -> FormationState:
     found = solve_formation(*follower.contacts, poses=follower.motion(time)[0])
     for pose in found.poses:
         turn = 2.0 * np.pi * np.round((start[2] - pose.theta) / (2.0 * np.pi))
@@ -159,29 +190,30 @@ def _find_start(follower: _Follower, time: float, start: np.ndarray) -> _State:
                          f"({found.reason})")
 
 
-def _advance(follower: _Follower, state: _State, target: float, span: float) -> tuple[_State, str, str]:
+def _advance(follower: _Follower, state: FormationState, target: float, span: float) -> tuple[FormationState, str, str]:
     """(state, reason, detail): at the target ("end"), or where the track stops before it."""
     h = target - state.time
     while state.time != target:
         last = abs(h) >= abs(target - state.time)
         time = target if last else state.time + h
-        following = follower.find_next(state, time)
-        if following is None:
+        try:
+            following, between = follower.take_step(state, time)
+            stop = follower.find_stop(state, following, between)
+        except _StepTooLongError:
             h *= 0.5
             if abs(h) > SMALLEST_STEP * span:
                 continue
             return _stop(follower, state, time)
-        wrong = follower.check(following)
-        if wrong:
-            return _locate(follower, state, following, wrong)
+        if stop:
+            return _describe_stop(*stop)
         state, h = following, 2.0 * h
-        places = [contact.placed(follower.motion(time)[0]).manipulator_point for contact in follower.contacts]
+        places = [contact.placed(state.motion[0]).manipulator_point for contact in follower.contacts]
         if np.hypot(*(state.pose[:2] - np.mean(places, axis=0))) > AWAY * follower.length:
             return state, "away", f"the lines of contact become parallel: the part is far away at t = {time:.9g} s"
     return state, "end", f"the end of the times, t = {target:.9g} s"
 
 
-def _stop(follower: _Follower, state: _State, time: float) -> tuple[_State, str, str]:
+def _stop(follower: _Follower, state: FormationState, time: float) -> tuple[FormationState, str, str]:
     """A branch point, where det J has all but vanished, or a jump."""
     scale = follower.length
     double = [pose for pose in solve_formation(*follower.contacts, poses=follower.motion(time)[0]).poses
@@ -190,33 +222,19 @@ def _stop(follower: _Follower, state: _State, time: float) -> tuple[_State, str,
         turn = 2.0 * np.pi * np.round((state.pose[2] - pose.theta) / (2.0 * np.pi))
         exact = np.array([pose.x, pose.y, pose.theta + turn])
         if follower.measure(exact - state.pose) < 1e-3 * scale:
-            end = _State(time, exact, state.velocity, state.acceleration, 0.0)
+            end = FormationState(time, exact, state.velocity, state.acceleration, 0.0,
+                                 follower.motion(time))
             return end, "branch", f"branch point at t = {time:.12g} s: the contact normals meet in one point"
     if abs(state.determinant) < 1e-4 * scale:
         return state, "branch", f"branch point at t = {state.time:.12g} s: the contact normals meet in one point"
     return state, "break", f"the motion of the manipulators jumps after t = {state.time:.12g} s"
 
 
-def _locate(follower: _Follower, good: _State, bad: _State, wrong: Realisation) -> tuple[_State, str, str]:
-    """The last realised pose before a pose that is not: by bisection in time, to rounding."""
-    origin, low, high = good, good.time, bad.time
-    while True:
-        middle = 0.5 * (low + high)
-        if middle in (low, high):
-            break
-        state = follower.find_next(origin, middle)
-        if state is None:
-            raise FormationError(f"the formation cannot be told at t = {middle!r} s, within a step that was taken")
-        found = follower.check(state)
-        if found:
-            high, wrong = middle, found
-        else:
-            low, good = middle, state
-    reason = "edge" if not all(wrong.within_edges) else "collision"
-    if reason == "edge":
-        words = f"contact {wrong.within_edges.index(False)} reaches the end of its edge"
+def _describe_stop(good: FormationState, wrong: Realisation) -> tuple[FormationState, str, str]:
+    if all(wrong.within_edges):
+        reason, words = "collision", f"the part meets manipulator {wrong.overlaps[0][0]}"
     else:
-        words = f"the part meets manipulator {wrong.overlaps[0][0]}"
+        reason, words = "edge", f"contact {wrong.within_edges.index(False)} reaches the end of its edge"
     return good, reason, f"{words} at t = {good.time:.12g} s"
 
 
