@@ -1,4 +1,4 @@
-"""Following a contact formation while the manipulators move, and the sheets of its cell.
+"""Following a contact formation while the manipulators move.
 
 Every pose on the way is a closed-form pose of `solve_formation`; following only means to tell which one. Poses that
 meet at a branch point come from different signs of det J, so a track keeps its sign. A step is taken if the pose is
@@ -40,8 +40,8 @@ class Track:
     reason: "end" of the times; "branch": a branch point; "edge": a contact reached the end of its edge; "collision":
     the part met a manipulator elsewhere; "break": the motion of the manipulators jumps in position, or, at one of the
     given breaks, in velocity; "away": the lines become parallel and the pose leaves beyond all bounds. `detail` is a
-    sentence. At a branch point velocity and acceleration are those of the last regular pose before it (they have no
-    bound there).
+    sentence. began: "start", or the reason for which a track that was followed backwards as well ended there. At a
+    branch point velocity and acceleration are those of the last regular pose before it (they have no bound there).
     """
 
     times: np.ndarray  # (n,) s
@@ -51,6 +51,7 @@ class Track:
     determinants: np.ndarray  # (n,) m; its sign is that of the sheet
     reason: str
     detail: str
+    began: str = "start"
 
 
 class _StepTooLongError(Exception):
@@ -177,15 +178,15 @@ def track_formation(contacts: Sequence[FormationContact], motion, times, start, 
 
 def _find_start(follower: _Follower, time: float, start: np.ndarray) -> FormationState:
     found = solve_formation(*follower.contacts, poses=follower.motion(time)[0])
-    for pose in found.poses:
-        turn = 2.0 * np.pi * np.round((start[2] - pose.theta) / (2.0 * np.pi))
-        exact = np.array([pose.x, pose.y, pose.theta + turn])
-        if follower.measure(exact - start) <= 1e-6 * follower.length:
-            state = follower.make_state(time, exact)
-            wrong = follower.check(state)
-            if wrong:
-                raise FormationError(f"the start is not realised: {wrong.reason}")
-            return state
+    turns = [2.0 * np.pi * np.round((start[2] - pose.theta) / (2.0 * np.pi)) for pose in found.poses]
+    exact = min((np.array([pose.x, pose.y, pose.theta + turn]) for pose, turn in zip(found.poses, turns, strict=True)),
+                key=lambda pose: follower.measure(pose - start), default=None)
+    if exact is not None and follower.measure(exact - start) <= 1e-6 * follower.length:
+        state = follower.make_state(time, exact)
+        wrong = follower.check(state)
+        if wrong:
+            raise FormationError(f"the start is not realised: {wrong.reason}")
+        return state
     raise FormationError(f"start = {tuple(start.tolist())} is no pose of the formation at t = {float(time)!r} s "
                          f"({found.reason})")
 
@@ -236,37 +237,3 @@ def _describe_stop(good: FormationState, wrong: Realisation) -> tuple[FormationS
     else:
         reason, words = "edge", f"contact {wrong.within_edges.index(False)} reaches the end of its edge"
     return good, reason, f"{words} at t = {good.time:.12g} s"
-
-
-def list_sheets(contacts: Sequence[FormationContact], motion, times) -> list[Track]:
-    """All sheets of the cell over a motion: every pose at every time belongs to one track, on the supporting lines.
-
-    times: (n,), rising; motion as in `track_formation`. Where two sheets meet both end at the branch point.
-    """
-    times = np.asarray(times, dtype=np.float64)
-    if not callable(motion):
-        motion = interpolate_motion(times, motion)
-    sheets: list[Track] = []
-    for k, time in enumerate(times):
-        for pose in solve_formation(*contacts, poses=motion(time)[0]).poses:
-            if pose.multiplicity > 1 or any(_passes(sheet, time, pose) for sheet in sheets):
-                continue
-            parts = [track_formation(contacts, motion, piece, pose)
-                     for piece in (times[k::-1], times[k:]) if len(piece) > 1]
-            sheets.append(parts[0] if len(parts) == 1 else _join(*parts))
-    return sheets
-
-
-def _passes(sheet: Track, time: float, pose) -> bool:
-    rows = np.flatnonzero(sheet.times == time)
-    return any(abs(np.remainder(sheet.poses[row, 2] - pose.theta + np.pi, 2 * np.pi) - np.pi) < 1e-9
-               and np.hypot(*(sheet.poses[row, :2] - pose[:2])) < 1e-9 * (1.0 + np.hypot(*pose[:2])) for row in rows)
-
-
-def _join(before: Track, after: Track) -> Track:
-    """A track backwards and one forwards from the same pose, as one."""
-    if len(before.times) == 1:
-        return after
-    arrays = [np.concatenate([getattr(before, name)[:0:-1], getattr(after, name)])
-              for name in ("times", "poses", "velocities", "accelerations", "determinants")]
-    return Track(*arrays, after.reason, f"from {before.detail}; to {after.detail}")

@@ -7,7 +7,8 @@ import pytest
 
 from geometry.formation_check import verify_formation
 from geometry.formation_motion import compute_variation, interpolate_motion
-from geometry.formation_tracking import list_sheets, track_formation
+from geometry.formation_sheets import list_sheets
+from geometry.formation_tracking import track_formation
 from geometry.formations import (
     TYPES,
     FormationContact,
