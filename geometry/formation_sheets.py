@@ -12,7 +12,7 @@ import numpy as np
 
 from geometry.formation_check import verify_formation
 from geometry.formation_motion import interpolate_motion
-from geometry.formation_tracking import Track, track_formation
+from geometry.formation_tracking import Stop, Track, track_formation
 from geometry.formations import FormationContact, solve_formation
 from geometry.polygon import Polygon
 
@@ -56,12 +56,16 @@ def _follow_both_ways(contacts, motion, times: np.ndarray, k: int, pose, **bodie
                      for piece in (times[k::-1], times[k:]))
     if before is None:
         return after
-    names = ("times", "poses", "velocities", "accelerations", "determinants")
+    before = _change(before, lambda column: column[::-1], before.begin, before.end)
     if after is None:
-        after = Track(*(getattr(before, name)[:1] for name in names), "end",
-                      f"the end of the times, t = {times[k]:.9g} s")
-    arrays = [np.concatenate([getattr(before, name)[:0:-1], getattr(after, name)]) for name in names]
-    return Track(*arrays, after.reason, f"from {before.detail}; to {after.detail}", before.reason)
+        return before
+    return _change(before, lambda column, other: np.concatenate([column[:-1], other]), after.end, before.begin, after)
+
+
+def _change(track: Track, change, end: Stop, begin: Stop, *others: Track) -> Track:
+    """The track whose columns are changed alike."""
+    names = ("times", "poses", "velocities", "accelerations", "determinants")
+    return Track(*(change(*(getattr(each, name) for each in (track, *others))) for name in names), end, begin)
 
 
 def _passes(sheet: Track, time: float, pose) -> bool:

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
@@ -21,7 +22,7 @@ from geometry.formation_motion import FormationState, Motion, compute_variation,
 from geometry.formations import FormationContact, FormationError, solve_formation
 from geometry.polygon import Polygon
 
-REASONS = ("end", "branch", "edge", "collision", "break", "away")
+REASONS = ("end", "branch", "edge", "collision", "break", "away", "start")
 # A step that has been halved to this part of the whole has located its obstacle. Reason: rounding of time.
 SMALLEST_STEP = 1e-14
 # The part jumps if it moves by more than this of its size without its velocities telling. Consequence: smaller jumps of
@@ -33,15 +34,25 @@ AWAY = 1e4
 NEAR = 0.25  # a pose is the next one if it is this many times nearer to the prediction than any other
 
 
+class Stop(NamedTuple):
+    """Why a track ends.
+
+    reason: "end" of the times; "branch": a branch point; "edge": a contact reached the end of its edge; "collision":
+    the part met a manipulator elsewhere; "break": the motion of the manipulators jumps in position, or, at one of the
+    given breaks, in velocity; "away": the lines become parallel and the pose leaves beyond all bounds; "start":
+    it was started here.
+    """
+
+    reason: str
+    detail: str  # a sentence
+    number: int | None = None  # of the contact ("edge") or of the manipulator ("collision")
+
+
 @dataclass(frozen=True)
 class Track:
     """One branch of a formation over time: rows at the times asked for, and where it stopped.
 
-    reason: "end" of the times; "branch": a branch point; "edge": a contact reached the end of its edge; "collision":
-    the part met a manipulator elsewhere; "break": the motion of the manipulators jumps in position, or, at one of the
-    given breaks, in velocity; "away": the lines become parallel and the pose leaves beyond all bounds. `detail` is a
-    sentence. began: "start", or the reason for which a track that was followed backwards as well ended there. At a
-    branch point velocity and acceleration are those of the last regular pose before it (they have no bound there).
+    At a branch point velocity and acceleration are those of the last regular pose before it (they have no bound there).
     """
 
     times: np.ndarray  # (n,) s
@@ -49,9 +60,18 @@ class Track:
     velocities: np.ndarray  # (n, 3) m/s, m/s, rad/s
     accelerations: np.ndarray  # (n, 3)
     determinants: np.ndarray  # (n,) m; its sign is that of the sheet
-    reason: str
-    detail: str
-    began: str = "start"
+    end: Stop
+    begin: Stop
+
+    @property
+    def reason(self) -> str:
+        """Why it ends, one of REASONS."""
+        return self.end.reason
+
+    @property
+    def detail(self) -> str:
+        """The same as a sentence."""
+        return self.end.detail
 
 
 class _StepTooLongError(Exception):
@@ -165,15 +185,15 @@ def track_formation(contacts: Sequence[FormationContact], motion, times, start, 
     rows = [state]
     between = {float(t) for t in breaks if min(times[0], times[-1]) < t < max(times[0], times[-1])}
     for target in sorted({*times[1:].tolist(), *between}, reverse=bool(step[0] < 0)):
-        state, reason, detail = _advance(follower, state, target, abs(times[-1] - times[0]))
-        if reason == "end" and target in between:
-            reason, detail = "break", f"the velocity of the motion jumps at t = {target:.9g} s"
+        state, end = _advance(follower, state, target, abs(times[-1] - times[0]))
+        if end.reason == "end" and target in between:
+            end = Stop("break", f"the velocity of the motion jumps at t = {target:.9g} s")
         rows.append(state)
-        if reason != "end":
+        if end.reason != "end":
             break
     columns = [np.array([getattr(row, name) for row in rows])
                for name in ("time", "pose", "velocity", "acceleration", "determinant")]
-    return Track(*columns, reason, detail)
+    return Track(*columns, end, Stop("start", f"the start, t = {times[0]:.9g} s"))
 
 
 def _find_start(follower: _Follower, time: float, start: np.ndarray) -> FormationState:
@@ -191,8 +211,8 @@ def _find_start(follower: _Follower, time: float, start: np.ndarray) -> Formatio
                          f"({found.reason})")
 
 
-def _advance(follower: _Follower, state: FormationState, target: float, span: float) -> tuple[FormationState, str, str]:
-    """(state, reason, detail): at the target ("end"), or where the track stops before it."""
+def _advance(follower: _Follower, state: FormationState, target: float, span: float) -> tuple[FormationState, Stop]:
+    """(state, stop): at the target ("end"), or where the track stops before it."""
     h = target - state.time
     while state.time != target:
         last = abs(h) >= abs(target - state.time)
@@ -206,15 +226,16 @@ def _advance(follower: _Follower, state: FormationState, target: float, span: fl
                 continue
             return _stop(follower, state, time)
         if stop:
-            return _describe_stop(*stop)
+            good, wrong = stop
+            return good, _name_stop(good.time, wrong)
         state, h = following, 2.0 * h
         places = [contact.placed(state.motion[0]).manipulator_point for contact in follower.contacts]
         if np.hypot(*(state.pose[:2] - np.mean(places, axis=0))) > AWAY * follower.length:
-            return state, "away", f"the lines of contact become parallel: the part is far away at t = {time:.9g} s"
-    return state, "end", f"the end of the times, t = {target:.9g} s"
+            return state, Stop("away", f"the lines of contact become parallel: the part is far at t = {time:.9g} s")
+    return state, Stop("end", f"the end of the times, t = {target:.9g} s")
 
 
-def _stop(follower: _Follower, state: FormationState, time: float) -> tuple[FormationState, str, str]:
+def _stop(follower: _Follower, state: FormationState, time: float) -> tuple[FormationState, Stop]:
     """A branch point, where det J has all but vanished, or a jump."""
     scale = follower.length
     double = [pose for pose in solve_formation(*follower.contacts, poses=follower.motion(time)[0]).poses
@@ -225,15 +246,20 @@ def _stop(follower: _Follower, state: FormationState, time: float) -> tuple[Form
         if follower.measure(exact - state.pose) < 1e-3 * scale:
             end = FormationState(time, exact, state.velocity, state.acceleration, 0.0,
                                  follower.motion(time))
-            return end, "branch", f"branch point at t = {time:.12g} s: the contact normals meet in one point"
+            return end, _name_branch(time)
     if abs(state.determinant) < 1e-4 * scale:
-        return state, "branch", f"branch point at t = {state.time:.12g} s: the contact normals meet in one point"
-    return state, "break", f"the motion of the manipulators jumps after t = {state.time:.12g} s"
+        return state, _name_branch(state.time)
+    return state, Stop("break", f"the motion of the manipulators jumps after t = {state.time:.12g} s")
 
 
-def _describe_stop(good: FormationState, wrong: Realisation) -> tuple[FormationState, str, str]:
+def _name_branch(time: float) -> Stop:
+    return Stop("branch", f"branch point at t = {time:.12g} s: the contact normals meet in one point")
+
+
+def _name_stop(time: float, wrong: Realisation) -> Stop:
+    """The stop before a pose that is not realised."""
     if all(wrong.within_edges):
-        reason, words = "collision", f"the part meets manipulator {wrong.overlaps[0][0]}"
-    else:
-        reason, words = "edge", f"contact {wrong.within_edges.index(False)} reaches the end of its edge"
-    return good, reason, f"{words} at t = {good.time:.12g} s"
+        number = wrong.overlaps[0][0]
+        return Stop("collision", f"the part meets manipulator {number} at t = {time:.12g} s", number)
+    number = wrong.within_edges.index(False)
+    return Stop("edge", f"contact {number} reaches the end of its edge at t = {time:.12g} s", number)

@@ -18,7 +18,9 @@ from sim.schema import read_angle, read_length
 from sim.toml_text import PathError, split_path
 
 COORDINATES = ("x", "y", "theta")
-VALUES = 121  # of a motion that is chosen here
+VALUES = 61  # of a motion that is chosen here
+# Values added between a branch point and the next value, as shares of the way. Reason: there theta goes like a root.
+NEARER = np.linspace(0.1, 0.9, 9) ** 2
 REACH = 0.25  # how far such a motion goes to either side, in sizes of the part
 
 
@@ -109,8 +111,23 @@ def find_sheets(listing: FormationListing, motion: SheetMotion) -> list[Sheet]:
 
     contacts, outlines = listing.formation.contacts, [obstacle.outline for obstacle in listing.obstacles]
     tracks = list_sheets(contacts, move, motion.values)
+    points = {float(track.times[row]) for track in tracks for row in find_branch_rows(track)}
+    if points:
+        finer = [point + NEARER * (value - point)
+                 for point in points for value in _find_neighbours(motion.values, point)]
+        tracks = list_sheets(contacts, move, np.unique(np.concatenate([motion.values, *finer])))
     return [Sheet(track, find_realised_parts(track, contacts, move, listing.outline, outlines),
                   _find_branch(track, listing, motion)) for track in tracks]
+
+
+def find_branch_rows(track: Track) -> list[int]:
+    """The rows of a track that are branch points: its first (0), its last (-1), both or none."""
+    return [row for row, stop in ((0, track.begin), (-1, track.end)) if stop.reason == "branch"]
+
+
+def _find_neighbours(values: np.ndarray, point: float) -> list[float]:
+    """The value before a point and the value after it."""
+    return [*values[values < point][-1:].tolist(), *values[values > point][:1].tolist()]
 
 
 def _find_branch(track: Track, listing: FormationListing, motion: SheetMotion) -> int | None:

@@ -5,13 +5,13 @@ from __future__ import annotations
 import math
 from pathlib import Path
 
-from geometry.formation_tracking import Track
+from geometry.formation_tracking import Stop, Track
 from sim.console import format_number, make_console, make_table
 from sim.formation import FormationListing, name_obstacles
-from sim.formation_sheets import Sheet, SheetMotion, choose_motion, find_sheets, parse_motion
+from sim.formation_sheets import Sheet, SheetMotion, choose_motion, find_branch_rows, find_sheets, parse_motion
 
-ENDS = {"end": "the end of the range", "branch": "a branch point", "away": "beyond all bounds (lines become parallel)",
-        "edge": "the end of an edge", "collision": "a collision", "break": "a jump", "start": "the end of the range"}
+STOPS = {"end": "end of the range", "start": "end of the range", "branch": "branch point",
+         "away": "beyond all bounds: the lines become parallel", "break": "a jump"}
 
 
 def print_formation(listing: FormationListing, move: str | None = None, plot: Path | None = None) -> None:
@@ -33,7 +33,7 @@ def print_formation(listing: FormationListing, move: str | None = None, plot: Pa
         console.print(f"No start: {listing.problem}")
     sheets = [] if motion is None else find_sheets(listing, motion)
     if motion is not None:
-        _print_sheets(console, motion, sheets, names)
+        _print_sheets(console, listing, motion, sheets)
     if plot is not None:
         from sim.formation_picture import save_formation_picture
 
@@ -55,29 +55,32 @@ def _print_poses(console, listing: FormationListing, names: list[str]) -> None:
             console.print(f"  branch {k}: {name_obstacles(check.reason, names)}")
 
 
-def _print_sheets(console, motion: SheetMotion, sheets: list[Sheet], names: list[str]) -> None:
+def _print_sheets(console, listing: FormationListing, motion: SheetMotion, sheets: list[Sheet]) -> None:
     ends = f"{format_number(motion.values[0])} to {format_number(motion.values[-1], motion.unit)}"
-    console.print(f"Sheets of the cell while {motion.key} goes from {ends} (now {format_number(motion.present)}):"
+    console.print(f"Sheets of the cell, {motion.key} from {ends} (in the scene {format_number(motion.present)}):"
                   f"{'' if sheets else ' none'}", style="bold")
     for number, sheet in enumerate(sheets):
         branch = "" if sheet.branch is None else f" (branch {sheet.branch} of the scene)"
-        console.print(f"  sheet {number}{branch}: {_describe_way(sheet.track, motion.unit)}")
+        console.print(f"  sheet {number}{branch}: {_describe_way(sheet.track, motion.unit, listing)}")
         for row in find_branch_rows(sheet.track):
             x, y, theta = sheet.track.poses[row]
             console.print(f"    branch point at {sheet.track.times[row]:.9g} {motion.unit}: "
                           f"x = {x:.9g} m, y = {y:.9g} m, theta = {theta:.9g} rad")
         for part in sheet.realised:
-            console.print(f"    realised {_describe_way(part, motion.unit)}; {name_obstacles(part.detail, names)}"
-                          .replace(" at t = ", " at ").replace("t = ", "").replace(" s;", f" {motion.unit};"))
+            console.print(f"    realised {_describe_way(part, motion.unit, listing)}")
         if not sheet.realised:
             console.print("    nowhere realised")
 
 
-def _describe_way(track: Track, unit: str) -> str:
-    return (f"from {format_number(track.times[0], unit)} ({ENDS[track.began]}) to "
-            f"{format_number(track.times[-1], unit)} ({ENDS[track.reason]})")
+def _describe_way(track: Track, unit: str, listing: FormationListing) -> str:
+    first, last = (f"{value:.9g} {unit} ({_describe_stop(stop, listing)})"
+                   for value, stop in ((track.times[0], track.begin), (track.times[-1], track.end)))
+    return f"from {first} to {last}"
 
 
-def find_branch_rows(track: Track) -> list[int]:
-    """The rows of a track that are branch points: its first, its last, both or none."""
-    return [row for row, reason in ((0, track.began), (-1, track.reason)) if reason == "branch"]
+def _describe_stop(stop: Stop, listing: FormationListing) -> str:
+    if stop.reason == "edge":
+        return f"contact {stop.number} at the end of its edge"
+    if stop.reason == "collision":
+        return f"the part meets {listing.obstacles[stop.number].name!r}"
+    return STOPS[stop.reason]
