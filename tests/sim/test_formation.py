@@ -193,8 +193,8 @@ def test_the_motion_is_chosen_on_the_command_line(tmp_path, capsys):
     assert "Sheets of the cell, obstacle.finger 3.pose.theta from -2.96706 to -0.349066 rad" in text
     # The finger turns about its tip, which holds the part: the pose stays, while neither of the two sides of the tip,
     # 90 degrees apart, is in the way.
-    found = re.search(r"realised from (\S+) rad \(the part meets 'finger 3'\) to (\S+) rad \(the part meets 'finger 3'\)",
-                      text)
+    found = re.search(r"realised from (\S+) rad \(the part meets 'finger 3'\) to (\S+) rad \(the part meets "
+                      r"'finger 3'\)", text)
     edge = math.atan2(-90.0, -45.0) + list_three_fingers().start.theta
     assert float(found[2]) == pytest.approx(edge + math.radians(45.0), abs=1e-8)
     assert float(found[1]) == pytest.approx(edge - math.radians(45.0), abs=1e-8)
