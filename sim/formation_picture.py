@@ -3,6 +3,7 @@ sheets of the cell over a motion."""
 
 from __future__ import annotations
 
+import textwrap
 from collections.abc import Sequence
 from itertools import cycle
 from pathlib import Path
@@ -23,6 +24,7 @@ from sim.view import choose_unit
 COLOURS = ("#1F77B4", "#D55E00", "#009E73", "#AA3377")  # told apart by the colour-blind as well
 HEIGHT, SHEETS_HEIGHT = 5.6, 3.6  # inches
 SYMBOLS = ("x", "y", r"$\theta$")
+LETTERS = 9  # of a title in an inch
 MOST_NUMBERS = 16  # corners of an outline whose features are numbered
 
 
@@ -57,7 +59,8 @@ def draw_formation(listing: FormationListing, motion: SheetMotion | None = None,
     if motion is not None:
         upper, lower = figure.subfigures(2, 1, height_ratios=(HEIGHT, SHEETS_HEIGHT))
         _draw_sheets(lower, motion, sheets)
-    upper.suptitle(f"{listing.name}: {found.reason}", color=TEXT, fontsize=12, fontweight="bold")
+    upper.suptitle(textwrap.fill(f"{listing.name}: {found.reason}", int(LETTERS * width)), color=TEXT, fontsize=12,
+                   fontweight="bold")
     for k, axes in enumerate(np.atleast_1d(upper.subplots(1, panels, sharey=True))):
         axes.set_aspect("equal")
         axes.set_xlim((low[0] - margin) * factor, (high[0] + margin) * factor)
@@ -75,9 +78,14 @@ def draw_formation(listing: FormationListing, motion: SheetMotion | None = None,
 
 def _draw_sheets(figure, motion: SheetMotion, sheets: Sequence[Sheet]) -> None:
     """theta, x and y of every sheet over the motion: full lines where realised, dashed where not."""
-    colours = _choose_colours(sheets)
     across = (180.0 / np.pi, "°") if motion.coordinate == 2 else choose_unit(float(np.ptp(motion.values)))
-    places = np.concatenate([sheet.track.poses[:, :2] for sheet in sheets] or [np.zeros((1, 2))])
+    figure.supxlabel(f"{motion.key} ({across[1]}); dotted: as in the scene", color=FAINT, fontsize=9)
+    if not sheets:
+        ends = " to ".join(f"{value * across[0]:.6g}" for value in motion.values[[0, -1]])
+        figure.text(0.5, 0.5, f"no sheet: no single pose from {ends} {across[1]}", color=TEXT, ha="center")
+        return
+    colours = _choose_colours(sheets)
+    places = np.concatenate([sheet.track.poses[:, :2] for sheet in sheets])
     length = choose_unit(float(np.ptp(places, axis=0).max()))
     for axes, coordinate in zip(figure.subplots(1, 3), (2, 0, 1), strict=True):
         up = (180.0 / np.pi, "°") if coordinate == 2 else length
@@ -93,7 +101,6 @@ def _draw_sheets(figure, motion: SheetMotion, sheets: Sequence[Sheet]) -> None:
         axes.set_title(f"{SYMBOLS[coordinate]} ({up[1]})", color=TEXT, fontsize=10)
         axes.set_xlim(motion.values[0] * across[0], motion.values[-1] * across[0])
         axes.tick_params(colors=FAINT, labelsize=8)
-    figure.supxlabel(f"{motion.key} ({across[1]}); dotted: as in the scene", color=FAINT, fontsize=9)
     handles = [Line2D([], [], color=TEXT, linewidth=2.4, label="realised"),
                Line2D([], [], color=TEXT, linewidth=1.2, linestyle=(0, (4, 2)), label="not realised"),
                Line2D([], [], color="white", marker="o", markeredgecolor=TEXT, label="branch point")]
