@@ -233,6 +233,20 @@ def test_branch_points_of_every_type(type_name, rng):
         assert counts == {len(found) - 1, len(found) + 1}
 
 
+@pytest.mark.parametrize("type_name", TYPES)
+@pytest.mark.parametrize("scale", [1e-3, 1.0, 1e3])
+def test_a_branch_point_is_one_up_to_the_rounding_of_its_numbers(type_name, scale, rng):
+    """1e-13 of the lengths away from where the poses meet, which is more than the rounding of this computation but may
+    well be that of an earlier one, the verdict is the same, whatever the size."""
+    for _ in range(20):
+        contacts, _, _ = make_branch(type_name, rng)
+        contacts = [FormationContact(c.kind, scale * np.array(c.part_point), scale * np.array(c.manipulator_point),
+                                     c.normal, c.rolling) for c in contacts]
+        for step in (1e-13 * scale, -1e-13 * scale):
+            found = solve_formation(*cases.shift_last(contacts, step))
+            assert found.verdict == "branch" and max(pose.multiplicity for pose in found.poses) == 2
+
+
 def make_branch(type_name, rng):
     """(contacts, pose, centre): all contacts hold at the pose, and the last normal passes through the instant centre
     that the others leave, so that the part can turn about it to first order."""
