@@ -2,10 +2,10 @@
 
 Every pose on the way is a closed-form pose of `solve_formation`; following only means to tell which one. Poses that
 meet at a branch point come from different signs of det J, so a track keeps its sign. A step is taken if the pose is
-much nearer to where the last one was going than any other pose is, if det J has not fallen by more than half, and if
-the way there is the smooth one that the velocities at both ends tell; else it is halved. So a branch point, where det J
-falls to 0 like a square root, is run into and never stepped over. What a step passes is bounded
-(`geometry/formation_interval.py`), and the step is split until nothing can hide in it.
+much nearer to where the last one was going than any other pose is, and if the way there is the smooth one that the
+velocities at both ends tell; else it is halved. So a branch point, at which the pose goes like a square root, is run
+into and never stepped over. What a step passes is bounded (`geometry/formation_interval.py`), and the step is split
+until nothing can hide in it.
 """
 
 from __future__ import annotations
@@ -114,7 +114,7 @@ class _Follower:
         if best is None or best[0] > 1 or distance > NEAR * min(second, self.length):
             raise _StepTooLongError
         following = self.make_state(time, best[1])
-        if following.determinant * np.sign(state.determinant) < 0.5 * abs(state.determinant):
+        if following.determinant * state.determinant <= 0.0:
             raise _StepTooLongError
         return following
 

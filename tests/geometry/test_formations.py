@@ -17,6 +17,7 @@ from geometry.formations import (
     pin,
     solve_formation,
     solve_formations,
+    solve_placements,
     vertex_on_edge,
 )
 from geometry.polygon import Polygon
@@ -147,6 +148,23 @@ def test_one_and_a_batch_agree_to_the_last_bit(type_name, rng):
     count, poses, _ = solve_formations(type_name, np.array([pack_formation(contacts)[2] for contacts in formations]))
     for contacts, n, row in zip(formations, count, poses, strict=True):
         assert [pose[:3] for pose in solve_formation(*contacts).poses] == [tuple(pose) for pose in row[:n]]
+
+
+@pytest.mark.parametrize("type_name", TYPES)
+def test_many_placements_of_the_manipulators_at_once(type_name, rng):
+    """The same as one by one, with contacts in any order and some of their features given in the world."""
+    contacts = [FormationContact(**{**vars(contact), "manipulator": k if k != 1 or rng.random() < 0.5 else -1})
+                for k, contact in enumerate(cases.make_formation(type_name, rng))][::-1]
+    placements = rng.normal(size=(300, 3, 3))
+    count, poses, multiplicity = solve_placements(contacts, placements)
+    assert count.max() >= 2 and count.min() >= 0
+    for placed, n, row, times in zip(placements, count, poses, multiplicity, strict=True):
+        found = solve_formation(*contacts, poses=placed)
+        assert len(found) == n and [pose.multiplicity for pose in found.poses] == list(times[:n])
+        for pose, other in zip(found.poses, row, strict=False):
+            assert cases.measure_distance(pose, other) < 1e-9 * (1.0 + np.hypot(pose.x, pose.y))
+    with pytest.raises(FormationError, match=r"poses: must have shape \(n, m, 3\) with m > [012], the largest"):
+        solve_placements(contacts, placements[:, :0])
 
 
 # ---- the paper's criteria --------------------------------------------------------------------------------------------
