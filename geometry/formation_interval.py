@@ -24,6 +24,9 @@ SPLIT = 2.0**0.5 - 1.0
 # The path may be this many times farther from its quintic than at the state between. Reason: the error goes like
 # (u (1 - u))^3, whose largest value is 1.09 times that at SPLIT; the rest is for terms of higher order.
 SAFETY = 4.0
+# ... if it is this near there, in sizes of the part. Reason: a motion that is not resolved, such as one that swings
+# between the ends, can be near its quintic by chance; that it is so to a thousandth is much less likely.
+RESOLVED = 1e-3
 
 
 def compute_path(points, carrier, owner):
@@ -73,8 +76,9 @@ def is_clear(contacts: Sequence[FormationContact], part: Polygon, manipulators: 
             paths = [compute_path(carrier.vertices, *(pair if kind == "A" else pair[::-1])) for pair in frames]
             control = make_quintic(paths[0], paths[1], end.time - start.time)
             u = (between.time - start.time) / (end.time - start.time)
-            error = SAFETY * np.hypot(*(evaluate_quintic(control, u) - paths[2][0]).T)
-            if not _stay_clear(control, error, owner.vertices, held, tolerance):
+            error = np.hypot(*(evaluate_quintic(control, u) - paths[2][0]).T)
+            if error.max() > RESOLVED * part.size or not _stay_clear(control, SAFETY * error, owner.vertices, held,
+                                                                     tolerance):
                 return False
     return True
 

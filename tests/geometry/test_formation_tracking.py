@@ -248,6 +248,22 @@ def test_an_obstacle_that_is_back_at_every_time_is_met(turns):
     assert track.times[-1] == pytest.approx(math.acos(-meets / 3.0) / w, abs=1e-12)
 
 
+@pytest.mark.parametrize("turns", [1, 2, 7, 50])
+def test_an_obstacle_that_seems_to_rest_is_met(turns):
+    """It comes and goes like sin^4: at all times, and for 2 and 50 half way between them as well, position, velocity
+    and acceleration are those of a body at rest."""
+    w = math.pi * turns
+
+    def place(t):
+        s, ds, dds = math.sin(w * t) ** 2, w * math.sin(2.0 * w * t), 2.0 * w * w * math.cos(2.0 * w * t)
+        return STILL, [(-3.0 + 6.0 * s * s, 0.0), (12.0 * s * ds, 0.0), (12.0 * (ds * ds + s * dds), 0.0)]
+
+    track = track_square(move_all(place), [0.0, 1.0, 2.0], Polygon.box(0.01, 0.5))
+    meets = -(1.0 + 0.25 * math.sin(10 * DEG)) / math.cos(10 * DEG) - 0.005
+    assert track.reason == "collision"
+    assert track.times[-1] == pytest.approx(math.asin(((meets + 3.0) / 6.0) ** 0.25) / w, abs=1e-12)
+
+
 @pytest.mark.parametrize("gap", [1e-9, -1e-9])
 @pytest.mark.parametrize("flies", ["along a line", "on an arc"])
 def test_what_passes_close_by_is_told_from_what_touches(gap, flies):
