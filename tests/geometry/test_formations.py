@@ -265,6 +265,16 @@ def test_a_branch_point_is_one_up_to_the_rounding_of_its_numbers(type_name, scal
             assert found.verdict == "branch" and max(pose.multiplicity for pose in found.poses) == 2
 
 
+@pytest.mark.parametrize("type_name", TYPES)
+def test_a_branch_point_far_from_the_origin(type_name, rng):
+    """There the coordinates themselves are rounded to more than 1e-12 of the lengths."""
+    for _ in range(20):
+        contacts, _, _ = make_branch(type_name, rng)
+        moved = [FormationContact(c.kind, c.part_point, np.array([3e6, -2e6]) + c.manipulator_point, c.normal,
+                                  c.rolling) for c in contacts]
+        assert solve_formation(*moved).verdict == "branch"
+
+
 def make_branch(type_name, rng):
     """(contacts, pose, centre): all contacts hold at the pose, and the last normal passes through the instant centre
     that the others leave, so that the part can turn about it to first order."""
