@@ -65,8 +65,7 @@ def verify_formation(contacts: Sequence[FormationContact], pose, part: Polygon, 
     """
     pose = Pose(*pose[:3])
     placed = [Pose(*each) for each in poses]
-    size = max(float(np.abs(pose.transform(part.vertices)).max()),
-               *(float(np.abs(p.transform(m.vertices)).max()) for p, m in zip(placed, manipulators, strict=True)), 0.0)
+    size = measure_size(pose, part, manipulators, poses)
     within, along, points, words = [], [], [], []
     for number, contact in enumerate(contacts):
         frame = placed[contact.manipulator] if contact.manipulator >= 0 else Pose()
@@ -82,6 +81,12 @@ def verify_formation(contacts: Sequence[FormationContact], pose, part: Polygon, 
     words += [f"the part is {depth:.6g} m deep in manipulator {index}" for index, depth in overlaps]
     return Realisation(not words, tuple(within), tuple(along), np.array(points), overlaps,
                        "; ".join(words) or "realised")
+
+
+def measure_size(pose, part: Polygon, manipulators: Sequence[Polygon], poses) -> float:
+    """The largest coordinate of the bodies in the world, m: what rounding and TOUCH are relative to."""
+    placed = [(pose, part), *zip(poses, manipulators, strict=True)]
+    return max(float(np.abs(Pose(*frame).transform(polygon.vertices)).max()) for frame, polygon in placed)
 
 
 def find_overlaps(pose: Pose, part: Polygon, manipulators: Sequence[Polygon], placed: Sequence[Pose],

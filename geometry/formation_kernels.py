@@ -125,11 +125,19 @@ def _sort_poses(poses, multiplicity, count):
         multiplicity[j + 1] = value
 
 
+@jit
+def _meet_lines(ax, ay, first, bx, by, second):
+    """The point z with a.z = first, b.z = second."""
+    det = _cross(ax, ay, bx, by)
+    return (first * by - second * ay) / det, (ax * second - bx * first) / det
+
+
 @kernel
 def _eliminate(rows, i, j, u):
-    """u (3, 2) = u0, u1, u2 of u = u0 + c u1 + s u2 from the contacts i, j of type A; returns its length scale."""
+    """u (3, 2) = u0, u1, u2 of u = R^T p = u0 + c u1 + s u2 from the contacts i, j of type A; returns its length scale.
+
+    Each is n.u = n.R^T P - n.b = -n.b + c n.P + s (n x P)."""
     ix, iy, jx, jy = rows[i, 4], rows[i, 5], rows[j, 4], rows[j, 5]
-    det = _cross(ix, iy, jx, jy)
     scale = 0.0
     for term in range(3):
         if term == 0:
@@ -138,19 +146,17 @@ def _eliminate(rows, i, j, u):
             first, second = ix * rows[i, 2] + iy * rows[i, 3], jx * rows[j, 2] + jy * rows[j, 3]
         else:
             first, second = _cross(ix, iy, rows[i, 2], rows[i, 3]), _cross(jx, jy, rows[j, 2], rows[j, 3])
-        u[term, 0] = (first * jy - second * iy) / det
-        u[term, 1] = (ix * second - jx * first) / det
-        scale += (abs(first) + abs(second)) / abs(det)
-    return scale
+        u[term, 0], u[term, 1] = _meet_lines(ix, iy, first, jx, jy, second)
+        scale += abs(first) + abs(second)
+    return scale / abs(_cross(ix, iy, jx, jy))
 
 
 @jit
-def _write_pose(pose, u, theta):
-    """p = R u(theta)."""
-    c, s = cos(theta), sin(theta)
-    x = u[0, 0] + c * u[1, 0] + s * u[2, 0]
-    y = u[0, 1] + c * u[1, 1] + s * u[2, 1]
-    pose[0], pose[1], pose[2] = c * x - s * y, s * x + c * y, theta
+def _fill_pin(rows, i, u):
+    """u = R^T p where the point b of the part is at P: u = R^T P - b."""
+    u[0, 0], u[0, 1] = -rows[i, 0], -rows[i, 1]
+    u[1, 0], u[1, 1] = rows[i, 2], rows[i, 3]
+    u[2, 0], u[2, 1] = rows[i, 3], -rows[i, 2]
 
 
 @jit
@@ -159,9 +165,46 @@ def _size(rows, i):
 
 
 @kernel
+def _fill_gap_a(rows, k, u, coefficients):
+    """Gap of a contact of type A where R^T p = u(theta): n.(R^T P - u - b), of degree one, G c + H s + I."""
+    nx, ny = rows[k, 4], rows[k, 5]
+    coefficients[0] = -(nx * (u[0, 0] + rows[k, 0]) + ny * (u[0, 1] + rows[k, 1]))
+    coefficients[1] = nx * (rows[k, 2] - u[1, 0]) + ny * (rows[k, 3] - u[1, 1])
+    coefficients[2] = nx * (rows[k, 3] - u[2, 0]) + ny * (-rows[k, 2] - u[2, 1])
+    coefficients[3], coefficients[4] = 0.0, 0.0
+
+
+@kernel
+def _fill_gap_b(rows, k, u, coefficients):
+    """Gap of a contact of type B where p = R u(theta): n.(R (u + b) - P), of degree two."""
+    nx, ny = rows[k, 4], rows[k, 5]
+    wx, wy = u[0, 0] + rows[k, 0], u[0, 1] + rows[k, 1]
+    cc = nx * u[1, 0] + ny * u[1, 1]
+    cs = nx * u[2, 0] + ny * u[2, 1] - nx * u[1, 1] + ny * u[1, 0]
+    ss = ny * u[2, 0] - nx * u[2, 1]
+    coefficients[0] = 0.5 * (cc + ss) - (nx * rows[k, 2] + ny * rows[k, 3])
+    coefficients[1], coefficients[2] = nx * wx + ny * wy, ny * wx - nx * wy
+    coefficients[3], coefficients[4] = 0.5 * (cc - ss), 0.5 * cs
+
+
+@kernel
+def _find_poses(tolerance, poses, multiplicity, work):
+    """The roots of the gap that is left (coefficients in work[4]), and p = R u(theta) at each (u in work[6:9])."""
+    roots, u = work[5], work[6:9]
+    count = find_roots(work[4], tolerance, roots, multiplicity, work[9:13])
+    if count < 0:
+        return TURNS if count == EVERY_ANGLE else NEVER
+    for n in range(count):
+        c, s = cos(roots[n]), sin(roots[n])
+        x = u[0, 0] + c * u[1, 0] + s * u[2, 0]
+        y = u[0, 1] + c * u[1, 1] + s * u[2, 1]
+        poses[n, 0], poses[n, 1], poses[n, 2] = c * x - s * y, s * x + c * y, roots[n]
+    return count
+
+
+@kernel
 def _solve_three(rows, largest, poses, multiplicity, work):
     """3A. The pair of edges that are farthest from parallel is eliminated."""
-    coefficients, roots, u = work[4], work[5], work[6:9]
     best, i, j = 0.0, 0, 1
     for a in range(3):
         b = a + 1 if a < 2 else 0
@@ -171,32 +214,41 @@ def _solve_three(rows, largest, poses, multiplicity, work):
     if best <= PARALLEL:
         return _solve_parallel_three(rows, largest, work, multiplicity)
     k = 3 - i - j
-    scale = _eliminate(rows, i, j, u)
-    nx, ny = rows[k, 4], rows[k, 5]
-    coefficients[0] = -(nx * (u[0, 0] + rows[k, 0]) + ny * (u[0, 1] + rows[k, 1]))
-    coefficients[1] = nx * (rows[k, 2] - u[1, 0]) + ny * (rows[k, 3] - u[1, 1])
-    coefficients[2] = nx * (rows[k, 3] - u[2, 0]) + ny * (-rows[k, 2] - u[2, 1])
-    coefficients[3], coefficients[4] = 0.0, 0.0
-    tolerance = RELATIVE * (scale + _size(rows, k)) + ROUNDINGS * largest / best
-    count = find_roots(coefficients, tolerance, roots, multiplicity, work[9:13])
-    if count < 0:
-        return TURNS if count == EVERY_ANGLE else NEVER
-    for n in range(count):
-        _write_pose(poses[n], u, roots[n])
-    return count
+    scale = _eliminate(rows, i, j, work[6:9]) + _size(rows, k)
+    _fill_gap_a(rows, k, work[6:9], work[4])
+    return _find_poses(RELATIVE * scale + ROUNDINGS * largest / best, poses, multiplicity, work)
 
 
 @kernel
-def _fill_parallel(rows, i, j, coefficients):
-    """Gap of contact j where contact i is closed, their edges being parallel: n_i.(R^T (P_j - P_i) - (b_j - b_i)).
+def _solve_two_and_one(rows, largest, poses, multiplicity, work):
+    """2AB: the vertex of the B where both A-contacts are closed."""
+    det = abs(_cross(rows[0, 4], rows[0, 5], rows[1, 4], rows[1, 5]))
+    if det <= PARALLEL:
+        return _solve_parallel_two(rows, largest, poses, multiplicity, work)
+    scale = _eliminate(rows, 0, 1, work[6:9]) + _size(rows, 2)
+    _fill_gap_b(rows, 2, work[6:9], work[4])
+    return _find_poses(RELATIVE * scale + ROUNDINGS * largest / det, poses, multiplicity, work)
+
+
+@kernel
+def _solve_pin(rows, largest, poses, multiplicity, work):
+    """Pin and A."""
+    _fill_pin(rows, 0, work[6:9])
+    _fill_gap_a(rows, 1, work[6:9], work[4])
+    scale = _size(rows, 0) + _size(rows, 1)
+    return _find_poses(RELATIVE * scale + ROUNDINGS * largest, poses, multiplicity, work)
+
+
+# ---- parallel edges --------------------------------------------------------------------------------------------------
+
+
+@kernel
+def _fill_parallel(rows, i, j, u, coefficients):
+    """Gap of contact j where contact i is closed, their edges being parallel, so that contact i may as well be a pin.
 
     Returns the scale of its tolerance."""
-    nx, ny = rows[i, 4], rows[i, 5]
-    dx, dy = rows[j, 2] - rows[i, 2], rows[j, 3] - rows[i, 3]
-    coefficients[0] = -(nx * (rows[j, 0] - rows[i, 0]) + ny * (rows[j, 1] - rows[i, 1]))
-    coefficients[1] = nx * dx + ny * dy
-    coefficients[2] = _cross(nx, ny, dx, dy)
-    coefficients[3], coefficients[4] = 0.0, 0.0
+    _fill_pin(rows, i, u)
+    _fill_gap_a(rows, j, u, coefficients)
     return _size(rows, i) + _size(rows, j)
 
 
@@ -204,8 +256,8 @@ def _fill_parallel(rows, i, j, coefficients):
 def _solve_parallel_three(rows, largest, work, multiplicity):
     """3A with parallel edges (Proposition 1): an angle that suits all three lets the part slide along them."""
     first, second, roots = work[4], work[13], work[5]
-    scale = _fill_parallel(rows, 0, 1, first)
-    scale += _fill_parallel(rows, 0, 2, second)
+    scale = _fill_parallel(rows, 0, 1, work[6:9], first)
+    scale += _fill_parallel(rows, 0, 2, work[6:9], second)
     tolerance = RELATIVE * scale + ROUNDINGS * largest
     for case in range(2):
         own, other = (first, second) if case == 0 else (second, first)
@@ -222,35 +274,10 @@ def _solve_parallel_three(rows, largest, work, multiplicity):
 
 
 @kernel
-def _solve_two_and_one(rows, largest, poses, multiplicity, work):
-    """2AB: the gap of the vertex b on the line (P, n), where both A-contacts are closed, has degree two."""
-    coefficients, roots, u = work[4], work[5], work[6:9]
-    det = abs(_cross(rows[0, 4], rows[0, 5], rows[1, 4], rows[1, 5]))
-    if det <= PARALLEL:
-        return _solve_parallel_two(rows, largest, poses, multiplicity, work)
-    scale = _eliminate(rows, 0, 1, u)
-    nx, ny = rows[2, 4], rows[2, 5]
-    wx, wy = u[0, 0] + rows[2, 0], u[0, 1] + rows[2, 1]
-    cc = nx * u[1, 0] + ny * u[1, 1]
-    cs = nx * u[2, 0] + ny * u[2, 1] - nx * u[1, 1] + ny * u[1, 0]
-    ss = ny * u[2, 0] - nx * u[2, 1]
-    coefficients[0] = 0.5 * (cc + ss) - (nx * rows[2, 2] + ny * rows[2, 3])
-    coefficients[1], coefficients[2] = nx * wx + ny * wy, ny * wx - nx * wy
-    coefficients[3], coefficients[4] = 0.5 * (cc - ss), 0.5 * cs
-    tolerance = RELATIVE * (scale + _size(rows, 2)) + ROUNDINGS * largest / det
-    count = find_roots(coefficients, tolerance, roots, multiplicity, work[9:13])
-    if count < 0:
-        return TURNS if count == EVERY_ANGLE else NEVER
-    for n in range(count):
-        _write_pose(poses[n], u, roots[n])
-    return count
-
-
-@kernel
 def _solve_parallel_two(rows, largest, poses, multiplicity, work):
     """2AB with parallel edges: theta from the two A-contacts, then the place, unless the third is parallel too."""
     coefficients, roots = work[4], work[5]
-    scale = _fill_parallel(rows, 0, 1, coefficients) + _size(rows, 2)
+    scale = _fill_parallel(rows, 0, 1, work[6:9], coefficients) + _size(rows, 2)
     tolerance = RELATIVE * scale + ROUNDINGS * largest
     count = find_roots(coefficients, tolerance, roots, multiplicity, work[9:13])
     if count < 0:
@@ -263,38 +290,15 @@ def _solve_parallel_two(rows, largest, poses, multiplicity, work):
         # a.p = a.(P0 - R b0) ,  n.p = n.(P2 - R b2)
         qx, qy = rows[0, 2] - (c * rows[0, 0] - s * rows[0, 1]), rows[0, 3] - (s * rows[0, 0] + c * rows[0, 1])
         rx, ry = rows[2, 2] - (c * rows[2, 0] - s * rows[2, 1]), rows[2, 3] - (s * rows[2, 0] + c * rows[2, 1])
-        det = _cross(ax, ay, nx, ny)
-        if abs(det) <= PARALLEL:
+        if abs(_cross(ax, ay, nx, ny)) <= PARALLEL:
             if abs(nx * (qx - rx) + ny * (qy - ry)) <= tolerance:
                 return SLIDES
             lost += 1
             continue
-        first, second = ax * qx + ay * qy, nx * rx + ny * ry
-        poses[kept, 0], poses[kept, 1] = (first * ny - second * ay) / det, (ax * second - nx * first) / det
+        poses[kept, 0], poses[kept, 1] = _meet_lines(ax, ay, ax * qx + ay * qy, nx, ny, nx * rx + ny * ry)
         poses[kept, 2], multiplicity[kept] = roots[n], multiplicity[n]
         kept += 1
     return PARALLEL_APART if kept == 0 and lost > 0 else kept
-
-
-@kernel
-def _solve_pin(rows, largest, poses, multiplicity, work):
-    """Pin and A: n1.(R^T (P1 - P0) + b0 - b1) = 0, of degree one; p = P0 - R b0."""
-    coefficients, roots = work[4], work[5]
-    nx, ny = rows[1, 4], rows[1, 5]
-    dx, dy = rows[1, 2] - rows[0, 2], rows[1, 3] - rows[0, 3]
-    coefficients[0] = nx * (rows[0, 0] - rows[1, 0]) + ny * (rows[0, 1] - rows[1, 1])
-    coefficients[1], coefficients[2] = nx * dx + ny * dy, _cross(nx, ny, dx, dy)
-    coefficients[3], coefficients[4] = 0.0, 0.0
-    tolerance = RELATIVE * (_size(rows, 0) + _size(rows, 1)) + ROUNDINGS * largest
-    count = find_roots(coefficients, tolerance, roots, multiplicity, work[9:13])
-    if count < 0:
-        return TURNS if count == EVERY_ANGLE else NEVER
-    for n in range(count):
-        c, s = cos(roots[n]), sin(roots[n])
-        poses[n, 0] = rows[0, 2] - (c * rows[0, 0] - s * rows[0, 1])
-        poses[n, 1] = rows[0, 3] - (s * rows[0, 0] + c * rows[0, 1])
-        poses[n, 2] = roots[n]
-    return count
 
 
 # ---- the constraints themselves, as given ----------------------------------------------------------------------------

@@ -7,12 +7,26 @@ world and their derivatives by t (m, rad, s).
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 
 import numpy as np
 
 from geometry.formations import FormationContact, FormationError
 
 Motion = Callable[[float], tuple[np.ndarray, np.ndarray, np.ndarray]]
+
+
+@dataclass
+class FormationState:
+    """A formation at one instant of a motion: pose (x, y, theta) of the part and its derivatives, det J, and what the
+    motion returns (m, rad, s)."""
+
+    time: float
+    pose: np.ndarray
+    velocity: np.ndarray
+    acceleration: np.ndarray
+    determinant: float
+    motion: tuple[np.ndarray, np.ndarray, np.ndarray]
 
 
 def interpolate_motion(times, poses) -> Motion:
@@ -60,7 +74,8 @@ def compute_variation(contacts: Sequence[FormationContact], pose, state):
     return velocity, np.linalg.solve(jacobian, [-second(velocity) for _, _, second in rows]), determinant
 
 
-def _turn(angle: float) -> np.ndarray:
+def turn_by(angle: float) -> np.ndarray:
+    """The rotation (2, 2) by an angle, rad."""
     return np.array([[np.cos(angle), -np.sin(angle)], [np.sin(angle), np.cos(angle)]])
 
 
@@ -75,7 +90,7 @@ def _vary_contact(contact: FormationContact, pose, state):
     """
     still = np.zeros(3)
     place, rate, bend = (still,) * 3 if contact.manipulator < 0 else (each[contact.manipulator] for each in state)
-    R, S = _turn(pose[2]), _turn(place[2])
+    R, S = turn_by(pose[2]), turn_by(place[2])
     b, normal = np.array(contact.part_point), np.array(contact.normal)
     local = S @ contact.manipulator_point
     point = place[:2] + local

@@ -1,24 +1,28 @@
-"""Following a contact formation while the manipulators move, and the sheets of its cell.
+"""Following a contact formation while the manipulators move.
 
 Every pose on the way is a closed-form pose of `solve_formation`; following only means to tell which one. Poses that
 meet at a branch point come from different signs of det J, so a track keeps its sign. A step is taken if the pose is
-much nearer to where the last one was going than any other pose is, and if det J has not fallen by more than half; else
-it is halved. So a branch point, where det J falls to 0 like a square root, is run into and never stepped over.
+much nearer to where the last one was going than any other pose is, and if the way there is the smooth one that the
+velocities at both ends tell; else it is halved. So a branch point, at which the pose goes like a square root, is run
+into and never stepped over. What a step passes is bounded (`geometry/formation_interval.py`), and the step is split
+until nothing can hide in it.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
 from geometry.formation_check import Realisation, verify_formation
-from geometry.formation_motion import Motion, compute_variation, interpolate_motion
+from geometry.formation_interval import SPLIT, evaluate_quintic, is_clear, make_quintic
+from geometry.formation_motion import FormationState, Motion, compute_variation, interpolate_motion
 from geometry.formations import FormationContact, FormationError, solve_formation
 from geometry.polygon import Polygon
 
-REASONS = ("end", "branch", "edge", "collision", "break", "away")
+REASONS = ("end", "branch", "edge", "collision", "break", "away", "start")
 # A step that has been halved to this part of the whole has located its obstacle. Reason: rounding of time.
 SMALLEST_STEP = 1e-14
 # The part jumps if it moves by more than this of its size without its velocities telling. Consequence: smaller jumps of
@@ -30,15 +34,25 @@ AWAY = 1e4
 NEAR = 0.25  # a pose is the next one if it is this many times nearer to the prediction than any other
 
 
+class Stop(NamedTuple):
+    """Why a track ends.
+
+    reason: "end" of the times; "branch": a branch point; "edge": a contact reached the end of its edge; "collision":
+    the part met a manipulator elsewhere; "break": the motion of the manipulators jumps in position, or, at one of the
+    given breaks, in velocity; "away": the lines become parallel and the pose leaves beyond all bounds; "start":
+    it was started here.
+    """
+
+    reason: str
+    detail: str  # a sentence
+    number: int | None = None  # of the contact ("edge") or of the manipulator ("collision")
+
+
 @dataclass(frozen=True)
 class Track:
     """One branch of a formation over time: rows at the times asked for, and where it stopped.
 
-    reason: "end" of the times; "branch": a branch point; "edge": a contact reached the end of its edge; "collision":
-    the part met a manipulator elsewhere; "break": the motion of the manipulators jumps in position, or, at one of the
-    given breaks, in velocity; "away": the lines become parallel and the pose leaves beyond all bounds. `detail` is a
-    sentence. At a branch point velocity and acceleration are those of the last regular pose before it (they have no
-    bound there).
+    At a branch point velocity and acceleration are those of the last regular pose before it (they have no bound there).
     """
 
     times: np.ndarray  # (n,) s
@@ -46,17 +60,22 @@ class Track:
     velocities: np.ndarray  # (n, 3) m/s, m/s, rad/s
     accelerations: np.ndarray  # (n, 3)
     determinants: np.ndarray  # (n,) m; its sign is that of the sheet
-    reason: str
-    detail: str
+    end: Stop
+    begin: Stop
+
+    @property
+    def reason(self) -> str:
+        """Why it ends, one of REASONS."""
+        return self.end.reason
+
+    @property
+    def detail(self) -> str:
+        """The same as a sentence."""
+        return self.end.detail
 
 
-@dataclass
-class _State:
-    time: float
-    pose: np.ndarray
-    velocity: np.ndarray
-    acceleration: np.ndarray
-    determinant: float
+class _StepTooLongError(Exception):
+    """Which pose continues the state cannot be told over this step; a shorter one may do."""
 
 
 class _Follower:
@@ -72,14 +91,15 @@ class _Follower:
     def measure(self, difference) -> float:
         return float(np.hypot(np.hypot(difference[0], difference[1]), self.length * difference[2]))
 
-    def make_state(self, time: float, pose) -> _State:
-        velocity, acceleration, determinant = compute_variation(self.contacts, pose, self.motion(time))
+    def make_state(self, time: float, pose) -> FormationState:
+        motion = self.motion(time)
+        velocity, acceleration, determinant = compute_variation(self.contacts, pose, motion)
         if velocity is None:
             raise FormationError(f"at t = {time!r} s the formation is at a branch point: no velocity follows from it")
-        return _State(time, np.array(pose, dtype=np.float64), velocity, acceleration, determinant)
+        return FormationState(time, np.array(pose, dtype=np.float64), velocity, acceleration, determinant, motion)
 
-    def find_next(self, state: _State, time: float) -> _State | None:
-        """The pose that continues the state at another time; None where the step is too long to tell."""
+    def find_next(self, state: FormationState, time: float) -> FormationState:
+        """The pose that continues the state at another time. Raises _StepTooLongError."""
         h = time - state.time
         expected = state.pose + h * (state.velocity + 0.5 * h * state.acceleration)
         best, distance, second = None, np.inf, np.inf
@@ -92,20 +112,51 @@ class _Follower:
             else:
                 second = min(second, away)
         if best is None or best[0] > 1 or distance > NEAR * min(second, self.length):
-            return None
+            raise _StepTooLongError
         following = self.make_state(time, best[1])
-        same = following.determinant * state.determinant > 0.0
-        # What a smooth motion leaves between the derivatives at both ends is of order h^5; a jump leaves itself.
-        jump = following.pose - state.pose - 0.5 * h * (state.velocity + following.velocity) + h * h / 12.0 * (
-            following.acceleration - state.acceleration)
-        same = same and self.measure(jump) <= JUMP * self.length
-        return following if same and abs(following.determinant) >= 0.5 * abs(state.determinant) else None
+        if following.determinant * state.determinant <= 0.0:
+            raise _StepTooLongError
+        return following
 
-    def check(self, state: _State) -> Realisation | None:
+    def take_step(self, state: FormationState, time: float) -> tuple[FormationState, FormationState]:
+        """(state at the time, state between), the way there being smooth. Raises _StepTooLongError."""
+        following = self.find_next(state, time)
+        between = self.split(state, following)
+        if between is not None:
+            ends = [np.stack([each.pose, each.velocity, each.acceleration]) for each in (state, following)]
+            u = (between.time - state.time) / (time - state.time)
+            error = evaluate_quintic(make_quintic(*ends, time - state.time), u) - between.pose
+            if self.measure(error) > JUMP * self.length:
+                raise _StepTooLongError
+        return following, between
+
+    def split(self, low: FormationState, high: FormationState) -> FormationState | None:
+        """A state between two, None where no time is between. Raises _StepTooLongError."""
+        time = low.time + SPLIT * (high.time - low.time)
+        return None if time in (low.time, high.time) else self.find_next(low, time)
+
+    def find_stop(self, low: FormationState, high: FormationState, between: FormationState | None):
+        """(last realised state, what is wrong after it) on the way from one state to another, to rounding in time; None
+        if all of it is realised. Raises _StepTooLongError."""
+        if self.part is None:
+            return None
+        if between is None or is_clear(self.contacts, self.part, self.manipulators, low, high, between):
+            wrong = self.check(high)
+            if wrong is None:
+                return None
+            if between is None:
+                return low, wrong
+        for start, end in ((low, between), (between, high)):
+            stop = self.find_stop(start, end, self.split(start, end))
+            if stop:
+                return stop
+        return None
+
+    def check(self, state: FormationState) -> Realisation | None:
         """What is wrong with a pose, None if nothing."""
         if self.part is None:
             return None
-        found = verify_formation(self.contacts, state.pose, self.part, self.manipulators, self.motion(state.time)[0])
+        found = verify_formation(self.contacts, state.pose, self.part, self.manipulators, state.motion[0])
         return None if found.realised else found
 
 
@@ -116,10 +167,11 @@ def track_formation(contacts: Sequence[FormationContact], motion, times, start, 
     motion: a function t -> (poses, velocities, accelerations), each (m, 3), or an array (n, m, 3) of the poses at
     `times`, through which a smooth curve is laid (`interpolate_motion`). times: (n,), all rising or all falling.
     start: the pose (x, y, theta) at times[0], to 1e-6. With `part` and `manipulators` each pose must be realised, and
-    the track stops at the end of an edge or at a collision; both are looked for at every step, at least at all times,
-    and then located. Without, the lines that support the edges count. breaks: times at which the velocity of the motion
-    jumps; the track stops there. Raises FormationError: start is no pose of the formation, is a branch point, or is not
-    realised.
+    the track stops at the end of an edge or at a collision, also at one that is over before the next of the times, and
+    the stop is located to rounding. Without, the lines that support the edges count. breaks: times at which the
+    velocity of the motion jumps; the track stops there. A function is looked at three times a step or more; a twitch
+    of it that is over between two looks stays unseen. Raises FormationError: start is no pose of the formation, is a
+    branch point, or is not realised.
     """
     times = np.asarray(times, dtype=np.float64)
     step = np.diff(times)
@@ -133,55 +185,57 @@ def track_formation(contacts: Sequence[FormationContact], motion, times, start, 
     rows = [state]
     between = {float(t) for t in breaks if min(times[0], times[-1]) < t < max(times[0], times[-1])}
     for target in sorted({*times[1:].tolist(), *between}, reverse=bool(step[0] < 0)):
-        state, reason, detail = _advance(follower, state, target, abs(times[-1] - times[0]))
-        if reason == "end" and target in between:
-            reason, detail = "break", f"the velocity of the motion jumps at t = {target:.9g} s"
+        state, end = _advance(follower, state, target, abs(times[-1] - times[0]))
+        if end.reason == "end" and target in between:
+            end = Stop("break", f"the velocity of the motion jumps at t = {target:.9g} s")
         rows.append(state)
-        if reason != "end":
+        if end.reason != "end":
             break
     columns = [np.array([getattr(row, name) for row in rows])
                for name in ("time", "pose", "velocity", "acceleration", "determinant")]
-    return Track(*columns, reason, detail)
+    return Track(*columns, end, Stop("start", f"the start, t = {times[0]:.9g} s"))
 
 
-def _find_start(follower: _Follower, time: float, start: np.ndarray) -> _State:
+def _find_start(follower: _Follower, time: float, start: np.ndarray) -> FormationState:
     found = solve_formation(*follower.contacts, poses=follower.motion(time)[0])
-    for pose in found.poses:
-        turn = 2.0 * np.pi * np.round((start[2] - pose.theta) / (2.0 * np.pi))
-        exact = np.array([pose.x, pose.y, pose.theta + turn])
-        if follower.measure(exact - start) <= 1e-6 * follower.length:
-            state = follower.make_state(time, exact)
-            wrong = follower.check(state)
-            if wrong:
-                raise FormationError(f"the start is not realised: {wrong.reason}")
-            return state
+    turns = [2.0 * np.pi * np.round((start[2] - pose.theta) / (2.0 * np.pi)) for pose in found.poses]
+    exact = min((np.array([pose.x, pose.y, pose.theta + turn]) for pose, turn in zip(found.poses, turns, strict=True)),
+                key=lambda pose: follower.measure(pose - start), default=None)
+    if exact is not None and follower.measure(exact - start) <= 1e-6 * follower.length:
+        state = follower.make_state(time, exact)
+        wrong = follower.check(state)
+        if wrong:
+            raise FormationError(f"the start is not realised: {wrong.reason}")
+        return state
     raise FormationError(f"start = {tuple(start.tolist())} is no pose of the formation at t = {float(time)!r} s "
                          f"({found.reason})")
 
 
-def _advance(follower: _Follower, state: _State, target: float, span: float) -> tuple[_State, str, str]:
-    """(state, reason, detail): at the target ("end"), or where the track stops before it."""
+def _advance(follower: _Follower, state: FormationState, target: float, span: float) -> tuple[FormationState, Stop]:
+    """(state, stop): at the target ("end"), or where the track stops before it."""
     h = target - state.time
     while state.time != target:
         last = abs(h) >= abs(target - state.time)
         time = target if last else state.time + h
-        following = follower.find_next(state, time)
-        if following is None:
+        try:
+            following, between = follower.take_step(state, time)
+            stop = follower.find_stop(state, following, between)
+        except _StepTooLongError:
             h *= 0.5
             if abs(h) > SMALLEST_STEP * span:
                 continue
             return _stop(follower, state, time)
-        wrong = follower.check(following)
-        if wrong:
-            return _locate(follower, state, following, wrong)
+        if stop:
+            good, wrong = stop
+            return good, _name_stop(good.time, wrong)
         state, h = following, 2.0 * h
-        places = [contact.placed(follower.motion(time)[0]).manipulator_point for contact in follower.contacts]
+        places = [contact.placed(state.motion[0]).manipulator_point for contact in follower.contacts]
         if np.hypot(*(state.pose[:2] - np.mean(places, axis=0))) > AWAY * follower.length:
-            return state, "away", f"the lines of contact become parallel: the part is far away at t = {time:.9g} s"
-    return state, "end", f"the end of the times, t = {target:.9g} s"
+            return state, Stop("away", f"the lines of contact become parallel: the part is far at t = {time:.9g} s")
+    return state, Stop("end", f"the end of the times, t = {target:.9g} s")
 
 
-def _stop(follower: _Follower, state: _State, time: float) -> tuple[_State, str, str]:
+def _stop(follower: _Follower, state: FormationState, time: float) -> tuple[FormationState, Stop]:
     """A branch point, where det J has all but vanished, or a jump."""
     scale = follower.length
     double = [pose for pose in solve_formation(*follower.contacts, poses=follower.motion(time)[0]).poses
@@ -190,65 +244,22 @@ def _stop(follower: _Follower, state: _State, time: float) -> tuple[_State, str,
         turn = 2.0 * np.pi * np.round((state.pose[2] - pose.theta) / (2.0 * np.pi))
         exact = np.array([pose.x, pose.y, pose.theta + turn])
         if follower.measure(exact - state.pose) < 1e-3 * scale:
-            end = _State(time, exact, state.velocity, state.acceleration, 0.0)
-            return end, "branch", f"branch point at t = {time:.12g} s: the contact normals meet in one point"
+            end = FormationState(time, exact, state.velocity, state.acceleration, 0.0,
+                                 follower.motion(time))
+            return end, _name_branch(time)
     if abs(state.determinant) < 1e-4 * scale:
-        return state, "branch", f"branch point at t = {state.time:.12g} s: the contact normals meet in one point"
-    return state, "break", f"the motion of the manipulators jumps after t = {state.time:.12g} s"
+        return state, _name_branch(state.time)
+    return state, Stop("break", f"the motion of the manipulators jumps after t = {state.time:.12g} s")
 
 
-def _locate(follower: _Follower, good: _State, bad: _State, wrong: Realisation) -> tuple[_State, str, str]:
-    """The last realised pose before a pose that is not: by bisection in time, to rounding."""
-    origin, low, high = good, good.time, bad.time
-    while True:
-        middle = 0.5 * (low + high)
-        if middle in (low, high):
-            break
-        state = follower.find_next(origin, middle)
-        if state is None:
-            raise FormationError(f"the formation cannot be told at t = {middle!r} s, within a step that was taken")
-        found = follower.check(state)
-        if found:
-            high, wrong = middle, found
-        else:
-            low, good = middle, state
-    reason = "edge" if not all(wrong.within_edges) else "collision"
-    if reason == "edge":
-        words = f"contact {wrong.within_edges.index(False)} reaches the end of its edge"
-    else:
-        words = f"the part meets manipulator {wrong.overlaps[0][0]}"
-    return good, reason, f"{words} at t = {good.time:.12g} s"
+def _name_branch(time: float) -> Stop:
+    return Stop("branch", f"branch point at t = {time:.12g} s: the contact normals meet in one point")
 
 
-def list_sheets(contacts: Sequence[FormationContact], motion, times) -> list[Track]:
-    """All sheets of the cell over a motion: every pose at every time belongs to one track, on the supporting lines.
-
-    times: (n,), rising; motion as in `track_formation`. Where two sheets meet both end at the branch point.
-    """
-    times = np.asarray(times, dtype=np.float64)
-    if not callable(motion):
-        motion = interpolate_motion(times, motion)
-    sheets: list[Track] = []
-    for k, time in enumerate(times):
-        for pose in solve_formation(*contacts, poses=motion(time)[0]).poses:
-            if pose.multiplicity > 1 or any(_passes(sheet, time, pose) for sheet in sheets):
-                continue
-            parts = [track_formation(contacts, motion, piece, pose)
-                     for piece in (times[k::-1], times[k:]) if len(piece) > 1]
-            sheets.append(parts[0] if len(parts) == 1 else _join(*parts))
-    return sheets
-
-
-def _passes(sheet: Track, time: float, pose) -> bool:
-    rows = np.flatnonzero(sheet.times == time)
-    return any(abs(np.remainder(sheet.poses[row, 2] - pose.theta + np.pi, 2 * np.pi) - np.pi) < 1e-9
-               and np.hypot(*(sheet.poses[row, :2] - pose[:2])) < 1e-9 * (1.0 + np.hypot(*pose[:2])) for row in rows)
-
-
-def _join(before: Track, after: Track) -> Track:
-    """A track backwards and one forwards from the same pose, as one."""
-    if len(before.times) == 1:
-        return after
-    arrays = [np.concatenate([getattr(before, name)[:0:-1], getattr(after, name)])
-              for name in ("times", "poses", "velocities", "accelerations", "determinants")]
-    return Track(*arrays, after.reason, f"from {before.detail}; to {after.detail}")
+def _name_stop(time: float, wrong: Realisation) -> Stop:
+    """The stop before a pose that is not realised."""
+    if all(wrong.within_edges):
+        number = wrong.overlaps[0][0]
+        return Stop("collision", f"the part meets manipulator {number} at t = {time:.12g} s", number)
+    number = wrong.within_edges.index(False)
+    return Stop("edge", f"contact {number} reaches the end of its edge at t = {time:.12g} s", number)

@@ -200,17 +200,22 @@ def find_type(contacts: Sequence[FormationContact]) -> str:
                          f"one that slides (types {', '.join(TYPES)})")
 
 
-def pack_formation(contacts: Sequence[FormationContact], poses=None) -> tuple[str, int, np.ndarray]:
-    """(type, code, rows (3, 6)) for `formation_kernels`; manipulator features placed by `poses` (m, 3)."""
+def _arrange(contacts: Sequence[FormationContact]) -> tuple[str, int, list[FormationContact]]:
+    """(type, code, contacts in the order of the rows of `formation_kernels`)."""
     type_name = find_type(contacts)
     code, order = _LAYOUT[type_name]
-    placed = [contact.placed(poses if poses is not None else ()) for contact in contacts]
-    arranged = [contact for contact in placed if contact.rolling]
-    rest = [contact for contact in placed if not contact.rolling]
-    arranged += [contact for kind in dict.fromkeys(order) for contact in rest if contact.kind == kind]
+    rest = [contact for contact in contacts if not contact.rolling]
+    return type_name, code, [*(contact for contact in contacts if contact.rolling),
+                             *(contact for kind in dict.fromkeys(order) for contact in rest if contact.kind == kind)]
+
+
+def pack_formation(contacts: Sequence[FormationContact], poses=None) -> tuple[str, int, np.ndarray]:
+    """(type, code, rows (3, 6)) for `formation_kernels`; manipulator features placed by `poses` (m, 3)."""
+    type_name, code, arranged = _arrange(contacts)
     rows = np.zeros((3, 6))
     for row, contact in zip(rows, arranged, strict=False):
-        row[:] = (*contact.part_point, *contact.manipulator_point, *contact.normal)
+        placed = contact.placed(poses if poses is not None else ())
+        row[:] = (*placed.part_point, *placed.manipulator_point, *placed.normal)
     return type_name, code, rows
 
 
@@ -277,3 +282,28 @@ def solve_formations(type_name: str, rows: np.ndarray) -> tuple[np.ndarray, np.n
     count, poses, multiplicity = np.zeros(n, dtype=np.int64), np.zeros((n, 4, 3)), np.zeros((n, 4))
     kernels.solve_batch(_LAYOUT[type_name][0], rows, poses, multiplicity, count, np.zeros((14, 6)))
     return count, poses, multiplicity
+
+
+def solve_placements(contacts: Sequence[FormationContact], poses) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """One formation for many placements of the manipulators: (count (n,), poses (n, 4, 3), multiplicity (n, 4)).
+
+    poses: (n, m, 3), x, y, theta of the m manipulators; the rest as in `solve_formations`. Raises FormationError.
+    """
+    type_name, _, arranged = _arrange(contacts)
+    poses = np.asarray(poses, dtype=np.float64)
+    most = max(contact.manipulator for contact in arranged)
+    if poses.ndim != 3 or poses.shape[2] != 3 or poses.shape[1] <= most:
+        raise FormationError(f"poses: must have shape (n, m, 3) with m > {most}, the largest manipulator of the "
+                             f"contacts, not {poses.shape}")
+    rows = np.zeros((len(poses), 3, 6))
+    for k, contact in enumerate(arranged):
+        rows[:, k] = (*contact.part_point, *contact.manipulator_point, *contact.normal)
+        if contact.manipulator == WORLD:
+            continue
+        x, y, theta = poses[:, contact.manipulator].T
+        c, s = np.cos(theta), np.sin(theta)
+        (px, py), (nx, ny) = contact.manipulator_point, contact.normal
+        rows[:, k, 2], rows[:, k, 3] = c * px - s * py + x, s * px + c * py + y
+        if contact.kind == "B":
+            rows[:, k, 4], rows[:, k, 5] = c * nx - s * ny, s * nx + c * ny
+    return solve_formations(type_name, rows)

@@ -245,13 +245,22 @@ def print_wrench_cones(
 
 
 @app.command("formation")
-def list_formation_poses(scene: SceneArgument, overrides: SetOption = None, plot: PlotOption = None) -> None:
+def list_formation_poses(
+    scene: SceneArgument,
+    overrides: SetOption = None,
+    move: Annotated[str | None, typer.Option("--move", metavar="KEY=A:B:N", help="List the sheets of the formation's "
+        'cell while an obstacle moves, such as "obstacle.finger 1.pose.x=0:20 mm:101".')] = None,
+    plot: Annotated[Path | None, typer.Option("--plot", metavar="FILE", help="Draw the poses and the sheets (.png, "
+        ".svg or .pdf); without --move the obstacle of the first contact moves.")] = None,
+) -> None:
     """List every pose of the contact formation in which a scene starts, and say which can be."""
     plot = check_plot(plot)
-    loaded = open_scene(scene, split_overrides(overrides or []))
     from sim import report_formation
+    from sim.formation import survey_formation
 
-    report_formation.print_formation(loaded, plot)
+    listing = survey_formation(lambda: open_scene(scene, split_overrides(overrides or [])))
+    report_formation.print_formation(listing, move, plot)
+    raise typer.Exit(EXIT_DONE if listing.is_usable else EXIT_NOT_WELL)
 
 
 @app.command("check")

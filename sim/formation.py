@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -20,6 +21,7 @@ from geometry.formations import (
     solve_formation,
 )
 from geometry.polygon import Polygon
+from geometry.pose import Pose
 from sim.scene_errors import SceneError, suggest
 
 if TYPE_CHECKING:
@@ -71,27 +73,72 @@ def list_poses(formation: Formation, outline: Polygon, obstacles) -> tuple[Forma
     return found, [verify_formation(formation.contacts, pose, outline, outlines, placed) for pose in found.poses]
 
 
+@dataclass(frozen=True)
+class FormationListing:
+    """All that the formation of a scene allows, also of a scene that has no start because of it."""
+
+    name: str  # of the scene
+    formation: Formation
+    outline: Polygon  # of the workpiece
+    obstacles: tuple[Obstacle, ...]
+    found: FormationPoses
+    checks: list[Realisation]
+    start: Pose | None  # of the workpiece
+    problem: str = ""  # why there is no start
+
+    @property
+    def is_usable(self) -> bool:
+        """Whether a scene can start in it: in the branch that it names, or in any if it names none."""
+        return self.start is not None or (self.formation.branch is None and any(c.realised for c in self.checks))
+
+
+class NoStartError(SceneError):
+    """No start pose follows from the formation of a scene; `listing` holds the poses there are."""
+
+    def __init__(self, message: str, listing: FormationListing):
+        super().__init__(message)
+        self.listing = listing
+
+
 def choose_pose(formation: Formation, outline: Polygon, obstacles, where: str) -> FormationPose:
-    """The pose in which the scene starts. Raises SceneError: none, infinitely many, no such branch, not realised."""
+    """The pose in which the scene starts. Raises NoStartError: none, infinitely many, no such branch, not realised."""
     found, checks = list_poses(formation, outline, obstacles)
-    names = [obstacle.name for obstacle in obstacles]
+    realised = [k for k, check in enumerate(checks) if check.realised]
+    key, branch = "formation", formation.branch
     if not found.poses:
-        raise SceneError(f"{where}: formation: no start pose follows from it: {found.reason}")
+        problem = f"no start pose follows from it: {found.reason}"
+    elif branch is None and len(realised) == 1:
+        return found.poses[realised[0]]
+    elif branch is None:
+        problem = (f"{len(realised)} of its poses are realised; choose one by formation.branch" if realised
+                   else "none of its poses is realised")
+    elif branch in realised:
+        return found.poses[branch]
+    else:
+        key = f"formation.branch = {branch}"
+        problem = "this pose is not realised" if branch < len(found) else f"valid: 0 to {len(found) - 1}"
+    names = [obstacle.name for obstacle in obstacles]
     lines = "".join(f"\n  branch {k}: x = {pose.x:.9g} m, y = {pose.y:.9g} m, theta = {pose.theta:.9g} rad: "
                     f"{name_obstacles(check.reason, names)}"
                     for k, (pose, check) in enumerate(zip(found.poses, checks, strict=True)))
-    if formation.branch is None:
-        realised = [k for k, check in enumerate(checks) if check.realised]
-        if len(realised) == 1:
-            return found.poses[realised[0]]
-        said = "none of its poses is" if not realised else f"{len(realised)} of its poses are"
-        hint = "" if not realised else "; choose one by formation.branch"
-        raise SceneError(f"{where}: formation: {said} realised{hint}{lines}")
-    if formation.branch >= len(found):
-        raise SceneError(f"{where}: formation.branch = {formation.branch}: valid: 0 to {len(found) - 1}{lines}")
-    if not checks[formation.branch].realised:
-        raise SceneError(f"{where}: formation.branch = {formation.branch}: this pose is not realised{lines}")
-    return found.poses[formation.branch]
+    problem = f"{key}: {problem}"
+    raise NoStartError(f"{where}: {problem}{lines}", FormationListing(
+        Path(where).stem, formation, outline, tuple(obstacles), found, checks, None, problem))
+
+
+def survey_formation(load: Callable[[], Scene]) -> FormationListing:
+    """The listing of the scene that `load` returns, or would return if its formation had a usable pose.
+
+    Raises SceneError: the scene is wrong for another reason, or has no formation.
+    """
+    try:
+        scene = load()
+    except NoStartError as error:
+        return error.listing
+    formation = require_formation(scene)
+    found, checks = list_poses(formation, scene.workpiece.outline, scene.obstacles)
+    return FormationListing(scene.name, formation, scene.workpiece.outline, scene.obstacles, found, checks,
+                            scene.workpiece.pose)
 
 
 def name_obstacles(reason: str, names: list[str]) -> str:

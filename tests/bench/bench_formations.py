@@ -5,7 +5,14 @@ from __future__ import annotations
 import numpy as np
 
 from geometry.formation_tracking import track_formation
-from geometry.formations import TYPES, edge_on_vertex, pack_formation, solve_formation, solve_formations
+from geometry.formations import (
+    TYPES,
+    edge_on_vertex,
+    pack_formation,
+    solve_formation,
+    solve_formations,
+    solve_placements,
+)
 from tests.bench.bench_cones import measure
 from tests.geometry.formation_cases import make_formation
 
@@ -33,3 +40,5 @@ def run():
     start = solve_formation(*contacts, poses=motion(0.0)[0]).poses[0]
     times = np.linspace(0.0, 6.0, 601)
     yield "a track of 601 times", 1e3 * measure(lambda: track_formation(contacts, motion, times, start)), "ms"
+    places = np.stack([motion(t)[0] for t in np.linspace(0.0, 6.0, BATCH)])
+    yield f"3A: each of {BATCH} placements", 1e6 * measure(lambda: solve_placements(contacts, places)) / BATCH, "us"

@@ -7,7 +7,8 @@ import pytest
 
 from geometry.formation_check import verify_formation
 from geometry.formation_motion import compute_variation, interpolate_motion
-from geometry.formation_tracking import list_sheets, track_formation
+from geometry.formation_sheets import list_sheets
+from geometry.formation_tracking import track_formation
 from geometry.formations import (
     TYPES,
     FormationContact,
@@ -187,6 +188,150 @@ def test_a_track_stops_at_a_collision():
     track = track_formation(contacts, motion, np.linspace(0, 1, 5), (0, 0, 10 * DEG), part=part, manipulators=walls)
     assert track.reason == "collision" and "the part meets manipulator 3 at t = 0.3" in track.detail
     assert track.times[-1] == pytest.approx(0.3, abs=1e-10)
+
+
+def move_all(place, turn=10 * DEG):
+    """Fingers that hold the square, and a fourth manipulator; `place` gives (offset of the fingers, offset of the
+    fourth), each with velocity and acceleration: (3, 2)."""
+    def motion(t):
+        fingers, fourth = (np.asarray(each, dtype=float) for each in place(t))
+        rows = [np.zeros((4, 3)) for _ in range(3)]
+        rows[0][:3] = make_poses(turn)
+        for row, a, b in zip(rows, fingers, fourth, strict=True):
+            row[:3, :2] += a
+            row[3, :2] += b
+        return tuple(rows)
+    return motion
+
+
+STILL = np.zeros((3, 2))
+
+
+def track_square(motion, times, fourth):
+    part, manipulators, contacts = make_fingers()
+    start = solve_formation(*contacts, poses=motion(times[0])[0])
+    (held,) = [pose for pose in start.poses if abs(pose.theta - 10 * DEG) < 1e-9]
+    return track_formation(contacts, motion, times, held, part=part, manipulators=[*manipulators, fourth])
+
+
+@pytest.mark.parametrize("speed", [3.0, 100.0, 1e5])
+@pytest.mark.parametrize("passes", ["obstacle", "part"])
+def test_a_thin_obstacle_is_not_passed_within_one_step(speed, passes):
+    """A blade of 2 mm crosses the square, or the square it, between two times; to the last digits of its place."""
+    far = 0.43 * speed
+    meets = -(1.0 + 0.25 * math.sin(10 * DEG)) / math.cos(10 * DEG) - 0.001 if passes == "obstacle" else (
+        (1.0 + 0.25 * math.sin(10 * DEG)) / math.cos(10 * DEG) + 0.001)
+
+    def place(t):
+        if passes == "obstacle":
+            return STILL, [(speed * t - far, 0.0), (speed, 0.0), (0.0, 0.0)]
+        return [(speed * t - far, 0.0), (speed, 0.0), (0.0, 0.0)], STILL
+
+    track = track_square(move_all(place), [0.0, 1.0], Polygon.box(0.002, 0.5))
+    expected = (far + meets) / speed if passes == "obstacle" else (far - meets) / speed
+    assert track.reason == "collision" and "the part meets manipulator 3" in track.detail
+    assert track.times[-1] == pytest.approx(expected, abs=1e-11 * max(far, 1.0) / speed)
+
+
+@pytest.mark.parametrize("turns", [1, 3, 50])
+def test_an_obstacle_that_is_back_at_every_time_is_met(turns):
+    """It swings by whole periods between the times: at all of them it is in the same place, at rest."""
+    w = 2.0 * math.pi * turns
+
+    def place(t):
+        return STILL, [(-3.0 * math.cos(w * t), 0.0), (3.0 * w * math.sin(w * t), 0.0),
+                       (3.0 * w * w * math.cos(w * t), 0.0)]
+
+    track = track_square(move_all(place), [0.0, 1.0, 2.0], Polygon.box(0.01, 0.5))
+    meets = -(1.0 + 0.25 * math.sin(10 * DEG)) / math.cos(10 * DEG) - 0.005
+    assert track.reason == "collision"
+    assert track.times[-1] == pytest.approx(math.acos(-meets / 3.0) / w, abs=1e-12)
+
+
+@pytest.mark.parametrize("turns", [1, 2, 7, 50])
+def test_an_obstacle_that_seems_to_rest_is_met(turns):
+    """It comes and goes like sin^4: at all times, and for 2 and 50 half way between them as well, position, velocity
+    and acceleration are those of a body at rest."""
+    w = math.pi * turns
+
+    def place(t):
+        s, ds, dds = math.sin(w * t) ** 2, w * math.sin(2.0 * w * t), 2.0 * w * w * math.cos(2.0 * w * t)
+        return STILL, [(-3.0 + 6.0 * s * s, 0.0), (12.0 * s * ds, 0.0), (12.0 * (ds * ds + s * dds), 0.0)]
+
+    track = track_square(move_all(place), [0.0, 1.0, 2.0], Polygon.box(0.01, 0.5))
+    meets = -(1.0 + 0.25 * math.sin(10 * DEG)) / math.cos(10 * DEG) - 0.005
+    assert track.reason == "collision"
+    assert track.times[-1] == pytest.approx(math.asin(((meets + 3.0) / 6.0) ** 0.25) / w, abs=1e-12)
+
+
+@pytest.mark.parametrize("gap", [1e-9, -1e-9])
+@pytest.mark.parametrize("flies", ["along a line", "on an arc"])
+def test_what_passes_close_by_is_told_from_what_touches(gap, flies):
+    """A small box passes over the highest corner of the square, 1e-9 m above it or too low."""
+    corner = np.array([math.cos(10 * DEG) - math.sin(10 * DEG), math.cos(10 * DEG) + math.sin(10 * DEG)])
+    lowest = corner + np.array([0.0, 0.05 + gap])
+
+    def place(t):
+        x, bend = 40.0 * (t - 0.3), 7.0 if flies == "on an arc" else 0.0
+        return STILL, [lowest + np.array([x, bend * x * x]), (40.0, 80.0 * bend * x), (0.0, 3200.0 * bend)]
+
+    track = track_square(move_all(place), [0.0, 1.0], Polygon.box(0.1, 0.1))
+    assert track.reason == ("end" if gap > 0 else "collision"), track.detail
+    if gap < 0:
+        assert abs(track.times[-1] - 0.3) < 0.06 / 40.0
+
+
+@pytest.mark.parametrize("swings", [0.5, -0.5, 1, 10, -41])
+def test_the_end_of_an_edge_is_not_passed_and_entered_again_within_one_step(swings):
+    """The first finger swings along the edge of the square, beyond its end 1 m away, and is back at the next time."""
+    part, manipulators, contacts = make_fingers()
+    along, w = np.array([-math.sin(10 * DEG), math.cos(10 * DEG), 0.0]), 2.0 * math.pi * swings
+
+    def motion(t):
+        rows = [make_poses(), np.zeros((3, 3)), np.zeros((3, 3))]
+        for row, factor in zip(rows, (math.sin(w * t), w * math.cos(w * t), -w * w * math.sin(w * t)), strict=True):
+            row[0] += 1.2 * factor * along
+        return tuple(rows)
+
+    track = track_formation(contacts, motion, [0.0, 1.0], (0, 0, 10 * DEG), part=part, manipulators=manipulators)
+    assert track.reason == "edge" and "contact 0 reaches the end of its edge" in track.detail
+    assert track.times[-1] == pytest.approx(math.asin(1.0 / 1.2) / abs(w), abs=1e-11 / abs(w))
+
+
+def test_a_branch_point_is_not_passed_within_one_step():
+    """The first vertex goes beyond the branch point and is back at every time."""
+    def swing(t, w=6.0 * math.pi, size=0.1):
+        rows = np.zeros((3, 1, 3))
+        rows[:, 0, 0] = 1.0 + size * math.cos(w * t), -size * w * math.sin(w * t), -size * w * w * math.cos(w * t)
+        rows[0, 0, 1] = 0.2
+        return tuple(rows)
+
+    for start in solve_formation(*TRIANGLE, poses=swing(0.0)[0]).poses:
+        track = track_formation(TRIANGLE, swing, [0.0, 1.0, 2.0], start)
+        assert track.reason == "branch"
+        assert track.times[-1] == pytest.approx(math.acos((0.940260976 - 1.0) / 0.1) / (6.0 * math.pi), abs=1e-9)
+
+
+def test_a_track_does_not_change_over_to_the_other_sheet():
+    """The first vertex comes to the branch point and goes back like t^2, theta like the root of that: the pose that is
+    nearest to where the part was going lies on the other sheet, with det J as large, on the other side of 0."""
+    def touch(t):
+        rows = np.zeros((3, 1, 3))
+        rows[:, 0, 0] = 0.940260976 - 1e-9 + t * t, 2.0 * t, 2.0
+        rows[0, 0, 1] = 0.2
+        return tuple(rows)
+
+    before, after = (solve_formation(*TRIANGLE, poses=touch(t)[0]).poses for t in (-0.01, 0.04))
+    for start, other in zip(before, after[::-1], strict=True):
+        velocity, acceleration, _ = compute_variation(TRIANGLE, start[:3], touch(-0.01))
+        expected = start.theta + 0.05 * velocity[2] + 0.00125 * acceleration[2]
+        assert abs(expected - other.theta) < 0.1 * abs(expected - start.theta)  # the trap is one
+        track = track_formation(TRIANGLE, touch, [-0.01, 0.04], start)
+        assert track.reason == "branch" and track.times[-1] == pytest.approx(-3e-5, abs=2e-5)
+        assert (np.sign(track.determinants[:-1]) == np.sign(start.determinant)).all()
+    sheets = list_sheets(TRIANGLE, touch, [-0.01, 0.04])
+    assert [sheet.reason for sheet in sheets] == ["branch", "branch", "start", "start"]
+    assert [sheet.begin.reason for sheet in sheets] == ["start", "start", "branch", "branch"]
 
 
 def test_a_track_stops_at_breaks():

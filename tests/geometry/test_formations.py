@@ -17,6 +17,7 @@ from geometry.formations import (
     pin,
     solve_formation,
     solve_formations,
+    solve_placements,
     vertex_on_edge,
 )
 from geometry.polygon import Polygon
@@ -149,6 +150,23 @@ def test_one_and_a_batch_agree_to_the_last_bit(type_name, rng):
         assert [pose[:3] for pose in solve_formation(*contacts).poses] == [tuple(pose) for pose in row[:n]]
 
 
+@pytest.mark.parametrize("type_name", TYPES)
+def test_many_placements_of_the_manipulators_at_once(type_name, rng):
+    """The same as one by one, with contacts in any order and some of their features given in the world."""
+    contacts = [FormationContact(**{**vars(contact), "manipulator": k if k != 1 or rng.random() < 0.5 else -1})
+                for k, contact in enumerate(cases.make_formation(type_name, rng))][::-1]
+    placements = rng.normal(size=(300, 3, 3))
+    count, poses, multiplicity = solve_placements(contacts, placements)
+    assert count.max() >= 2 and count.min() >= 0
+    for placed, n, row, times in zip(placements, count, poses, multiplicity, strict=True):
+        found = solve_formation(*contacts, poses=placed)
+        assert len(found) == n and [pose.multiplicity for pose in found.poses] == list(times[:n])
+        for pose, other in zip(found.poses, row, strict=False):
+            assert cases.measure_distance(pose, other) < 1e-9 * (1.0 + np.hypot(pose.x, pose.y))
+    with pytest.raises(FormationError, match=r"poses: must have shape \(n, m, 3\) with m > [012], the largest"):
+        solve_placements(contacts, placements[:, :0])
+
+
 # ---- the paper's criteria --------------------------------------------------------------------------------------------
 
 
@@ -231,6 +249,30 @@ def test_branch_points_of_every_type(type_name, rng):
         assert abs(double[0].determinant) < 1e-5
         counts = {len(solve_formation(*cases.shift_last(contacts, step))) for step in (1e-9, -1e-9)}
         assert counts == {len(found) - 1, len(found) + 1}
+
+
+@pytest.mark.parametrize("type_name", TYPES)
+@pytest.mark.parametrize("scale", [1e-3, 1.0, 1e3])
+def test_a_branch_point_is_one_up_to_the_rounding_of_its_numbers(type_name, scale, rng):
+    """1e-13 of the lengths away from where the poses meet, which is more than the rounding of this computation but may
+    well be that of an earlier one, the verdict is the same, whatever the size."""
+    for _ in range(20):
+        contacts, _, _ = make_branch(type_name, rng)
+        contacts = [FormationContact(c.kind, scale * np.array(c.part_point), scale * np.array(c.manipulator_point),
+                                     c.normal, c.rolling) for c in contacts]
+        for step in (1e-13 * scale, -1e-13 * scale):
+            found = solve_formation(*cases.shift_last(contacts, step))
+            assert found.verdict == "branch" and max(pose.multiplicity for pose in found.poses) == 2
+
+
+@pytest.mark.parametrize("type_name", TYPES)
+def test_a_branch_point_far_from_the_origin(type_name, rng):
+    """There the coordinates themselves are rounded to more than 1e-12 of the lengths."""
+    for _ in range(20):
+        contacts, _, _ = make_branch(type_name, rng)
+        moved = [FormationContact(c.kind, c.part_point, np.array([3e6, -2e6]) + c.manipulator_point, c.normal,
+                                  c.rolling) for c in contacts]
+        assert solve_formation(*moved).verdict == "branch"
 
 
 def make_branch(type_name, rng):
