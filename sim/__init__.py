@@ -18,12 +18,14 @@ if TYPE_CHECKING:
     from sim.simulation import simulate
 
 __all__ = [
-    "compute_map", "load_scene", "read_sweep", "read_trajectory", "read_tree", "simulate", "simulate_branches", "sweep",
+    "compute_map", "load_scene", "read_refinements", "read_sweep", "read_trajectory", "read_tree", "refine", "simulate",
+    "simulate_branches", "sweep",
 ]
 
 _HOMES = {"load_scene": "sim.scene", "simulate": "sim.simulation", "read_trajectory": "sim.reading",
           "compute_map": "sim.solution_map", "read_tree": "sim.reading", "simulate_branches": "sim.branches",
-          "sweep": "sim.sweep_run", "read_sweep": "sim.sweep_result"}
+          "sweep": "sim.sweep_run", "read_sweep": "sim.sweep_result",
+          "refine": "sim.refinement", "read_refinements": "sim.refinement_file"}
 
 
 def __getattr__(name: str):

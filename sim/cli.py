@@ -216,6 +216,27 @@ def sweep_scene(
     raise typer.Exit(EXIT_DONE if complete else EXIT_INTERRUPTED)
 
 
+@app.command("refine")
+def refine_sweep(
+    file: Annotated[Path, typer.Argument(metavar="FILE", help="The table of a sweep (.h5); it keeps the boundaries.")],
+    axis: Annotated[str, typer.Option(metavar="NAME", help="What varies along the way, such as mu.")],
+    tolerance: Annotated[float, typer.Option(help="How well to know each boundary, in the unit of the axis.")] = 1e-6,
+    of: Annotated[str, typer.Option(
+        metavar="COLUMN", help="What changes: outcome, status, modes, n_events or n_impacts.")] = "outcome",
+    workers: Annotated[int | None, typer.Option(help="Threads; as many as processors if not given.")] = None,
+    most_runs: Annotated[int, typer.Option(metavar="N", help="Begin no halving that needs more runs.")] = 1_000_000,
+) -> None:
+    """Find where the outcome of a sweep changes, by halving between neighbours along one axis.
+
+    An outcome that begins and ends between two neighbours with the same outcome is not seen: that takes a finer grid.
+    """
+    path = find_log(str(file))
+    from sim import report_refine
+
+    found = report_refine.print_refinement(path, axis, tolerance, of, workers, most_runs)
+    raise typer.Exit({"done": EXIT_DONE, "interrupted": EXIT_INTERRUPTED}.get(found.ended, EXIT_NOT_WELL))
+
+
 @app.command("cone")
 def print_wrench_cones(
     scene: SceneArgument,
