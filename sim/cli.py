@@ -216,6 +216,27 @@ def sweep_scene(
     raise typer.Exit(EXIT_DONE if complete else EXIT_INTERRUPTED)
 
 
+@app.command("plot")
+def plot_table(
+    file: Annotated[Path, typer.Argument(metavar="FILE", help="The table of a sweep (.h5).")],
+    x: Annotated[str | None, typer.Option("--x", metavar="NAME", help="What varies to the right, such as mu.")] = None,
+    y: Annotated[str | None, typer.Option(
+        "--y", metavar="NAME", help="What varies upwards; or a column of numbers, for curves.")] = None,
+    color: Annotated[str | None, typer.Option(
+        "--color", metavar="COLUMN", help="What is shown: outcome (if not given), or any column of the table; numbers "
+        "without --y as curves.")] = None,
+    where: Annotated[str | None, typer.Option(
+        metavar="NAME=VALUE,...", help="Only cells with these values of other axes.")] = None,
+    save: Annotated[Path | None, typer.Option(
+        metavar="FILE", help="Write a picture (.png, .svg or .pdf) instead of opening a window.")] = None,
+) -> None:
+    """Show the table of a sweep: a map of outcomes or numbers, or curves; further axes get a panel for each value."""
+    path = find_log(str(file))
+    from sim import report_plot
+
+    report_plot.plot_sweep(path, x, y, color, where, save)
+
+
 @app.command("refine")
 def refine_sweep(
     file: Annotated[Path, typer.Argument(metavar="FILE", help="The table of a sweep (.h5); it keeps the boundaries.")],
