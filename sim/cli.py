@@ -117,20 +117,24 @@ def end_run(status: Status) -> None:
 
 @app.command("replay")
 def replay_log(
-    file: Annotated[Path, typer.Argument(metavar="FILE", help="The log of a run (.h5).")],
+    file: Annotated[Path, typer.Argument(metavar="FILE", help="The log of a run, or the table of a sweep (.h5).")],
     save: Annotated[Path | None, typer.Option(
-        metavar="FILE", help="Write a movie (.gif, .mp4 or .html) instead of opening a window.")] = None,
+        metavar="FILE", help="Write a movie (.gif, .mp4 or .html), or a picture of the end (.png, .svg or .pdf), "
+        "instead of opening a window.")] = None,
     speed: Annotated[float, typer.Option(help="Speed of the replay; 0.5 is half speed.")] = 1.0,
     fps: Annotated[float | None, typer.Option(help="Frames a second.")] = None,
     branch: BranchOption = None,
+    cell: Annotated[str | None, typer.Option(
+        metavar="NAME=VALUE,...", help="Of a sweep: the run with these values, such as mu=0.3,rho=0.012.")] = None,
 ) -> None:
-    """Show the log of a run in a window, or save it as a movie.
+    """Show the log of a run, or a cell of a sweep, in a window, or save it as a movie.
 
     A tree of motions is shown with all branches together; with --branch K only the motion that ends with branch K.
+    A cell whose sweep has left no log is run once more.
     """
     from sim import report_replay
 
-    report_replay.replay_file(find_log(str(file)), save, speed, fps, branch)
+    report_replay.replay_file(find_log(str(file)), save, speed, fps, branch, cell)
 
 
 @app.command("accelerations")

@@ -40,7 +40,7 @@ def draw_sweep(view: SweepView, figure: Figure | None = None) -> Figure:
     if figure is None:
         figure = Figure(facecolor="white")
         FigureCanvasAgg(figure)
-    figure.set_size_inches(*compute_size(columns, rows))
+    figure.set_size_inches(*compute_size(columns, rows, is_strip=view.y is None and bool(view.words)))
     line = LINE_HEIGHT / figure.get_figheight()
     below = line * len(view.notes)
     figure.set_layout_engine("constrained", rect=(0.01, below, 0.98, 1.0 - below - 2.0 * line))
@@ -67,11 +67,11 @@ def arrange_panels(number: int) -> tuple[int, int]:
     return columns, math.ceil(number / columns)
 
 
-def compute_size(columns: int, rows: int) -> tuple[float, float]:
+def compute_size(columns: int, rows: int, is_strip: bool = False) -> tuple[float, float]:
     """Width and height of the figure, inches."""
     if columns * rows == 1:
-        return 8.6, 5.6
-    return min(3.0 * columns + 2.4, 14.0), min(2.6 * rows + 1.2, 10.5)
+        return 8.6, 2.6 if is_strip else 5.6
+    return min(3.0 * columns + 2.4, 14.0), min((1.2 if is_strip else 2.6) * rows + 1.4, 10.5)
 
 
 def describe_title(view: SweepView) -> str:
@@ -169,7 +169,7 @@ def _draw_boundaries(axes: Axes, view: SweepView, panel: Panel, lines, borders) 
                 _paint_spans(axes, view, list_spans(before, after, at, lines[along]), side, along)
         painted = True
         turned = np.array(strokes)[..., :: 1 if along == 0 else -1] if strokes else []
-        axes.add_collection(LineCollection(turned, colors=BOUNDARY, linewidths=1.4, capstyle="butt", zorder=3),
+        axes.add_collection(LineCollection(turned, colors=BOUNDARY, linewidths=1.2, capstyle="butt", zorder=3),
                             autolim=False)
 
 
@@ -216,8 +216,9 @@ def _add_legend(figure: Figure, grid: np.ndarray, view: SweepView, norm: Normali
             entries.append(Patch(facecolor=NO_NUMBER, label="no number: no run"))
     if len(done) < len(shown) and not (view.has_curves or view.is_scatter):
         entries.append(Patch(facecolor="white", edgecolor=EDGE, hatch="////", label="has not run"))
-    if any(one.axis in [axis.name for axis in (view.x, view.y) if axis] for one in view.boundaries) and len(entries):
-        entries.append(Line2D([], [], color=BOUNDARY, linewidth=1.4, label="refined boundary"))
+    if any(one.axis in [axis.name for axis in (view.x, view.y) if axis] for one in view.boundaries) and not (
+            view.is_scatter or (view.has_curves and view.series)):
+        entries.append(Line2D([], [], color=BOUNDARY, linewidth=1.2, label="refined boundary"))
     if entries:
         title = view.series.name if view.has_curves and view.series else None
         figure.legend(handles=entries, loc="outside right upper", fontsize=9, frameon=False, title=title)

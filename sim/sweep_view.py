@@ -90,20 +90,10 @@ def choose_view(sweep: Sweep, x: str | None = None, y: str | None = None, color:
     Raises SweepError for a name that the sweep does not have, listing those that it has.
     """
     plan = sweep.plan
-    x_axis, y_axis, series, column = _choose_axes(sweep, x, y, color)
-    fixed = [(find_axis(plan.axes, name, "--where"), value) for name, value in where or ()]
-    for axis, _ in fixed:
-        if axis in (x_axis, y_axis):
-            raise SweepError(f"--where {axis.name}: is on an axis of the picture; valid: the other axes")
-    cells = np.arange(len(plan))
-    kept = np.ones(len(plan), bool)
-    places, samples = plan.locate(cells)
-    for axis, value in fixed:
-        if axis.is_random:
-            raise SweepError(f"--where {axis.name}: its values are random, none can be picked")
-        kept &= places[:, find_place(plan.axes, axis)] == find_index(axis, value)
-    if not kept.any():
-        raise SweepError("--where: the sweep has no cell with these values")
+    picked = [(find_axis(plan.axes, name, "--where"), value) for name, value in where or ()]
+    x_axis, y_axis, series, column = _choose_axes(sweep, x, y, color, [axis for axis, _ in picked])
+    places, samples = plan.locate(np.arange(len(plan)))
+    kept = _pick_cells(plan.axes, places, picked, (x_axis, y_axis))
     done = np.zeros(len(plan), bool)
     done[sweep.table["cell"]] = True
     numbers, words = _read_column(sweep, column, refinements or [])
@@ -111,17 +101,33 @@ def choose_view(sweep: Sweep, x: str | None = None, y: str | None = None, color:
     data[sweep.table["cell"]] = numbers
     boundaries = tuple(one for one in refinements or () if one.of == (column if words else "outcome"))
     view = SweepView(Path(sweep.record.source).stem or "scene", plan.axes, x_axis, y_axis, series, column,
-                     plan.tabulate(cells), done, data, words, (), boundaries, ())
+                     plan.tabulate(np.arange(len(plan))), done, data, words, (), boundaries, ())
     free = [axis for axis in plan.axes if axis not in (x_axis, y_axis, series)]
-    panels, notes = _make_panels(view, free, places, samples, cells[kept])
+    panels, notes = _make_panels(view, free, places, samples, kept)
+    if view.has_curves and series is not None and len(series) > MOST_CURVES:
+        notes.append(f"{MOST_CURVES} of {len(series)} curves ({series.name}); --where {series.name}=VALUE shows one")
     missing = int((~done[kept]).sum())
     if missing:
-        notes.insert(0, f"{missing} of {int(kept.sum())} cells have not run"
+        notes.insert(0, f"{missing} of {len(kept)} cells have not run"
                         + ("" if view.has_curves or view.is_scatter else " (hatched)"))
     return replace(view, panels=tuple(panels), notes=tuple(notes))
 
 
-def _choose_axes(sweep: Sweep, x, y, color) -> tuple[SweepAxis, SweepAxis | None, SweepAxis | None, str]:
+def _pick_cells(axes, places: np.ndarray, picked, shown) -> np.ndarray:
+    """(n,) the cells that have the picked values."""
+    kept = np.ones(len(places), bool)
+    for axis, value in picked:
+        if axis in shown:
+            raise SweepError(f"--where {axis.name}: is on an axis of the picture; valid: the other axes")
+        if axis.is_random:
+            raise SweepError(f"--where {axis.name}: its values are random, none can be picked")
+        kept &= places[:, find_place(axes, axis)] == find_index(axis, value)
+    if not kept.any():
+        raise SweepError("--where: the sweep has no cell with these values")
+    return np.flatnonzero(kept)
+
+
+def _choose_axes(sweep: Sweep, x, y, color, picked) -> tuple[SweepAxis, SweepAxis | None, SweepAxis | None, str]:
     """x, y, series and column of a view."""
     axes = sweep.plan.axes
     names = sweep.table.dtype.names
@@ -138,7 +144,7 @@ def _choose_axes(sweep: Sweep, x, y, color) -> tuple[SweepAxis, SweepAxis | None
                              "for one curve each; valid: "
                              + ", ".join(axis.name for axis in axes if axis is not x_axis))
         series = None if color is None else find_axis(axes, color, "--color")
-        return x_axis, None, series or _choose_series(axes, x_axis), y
+        return x_axis, None, series or _choose_series(axes, (x_axis, *picked)), y
     y_axis = None if y is None else find_axis(axes, y, "--y", [name for name in results if name not in WORD_COLUMNS])
     if y_axis is x_axis:
         raise SweepError(f"--x and --y are both {x_axis.name}; take two different axes")
@@ -146,12 +152,12 @@ def _choose_axes(sweep: Sweep, x, y, color) -> tuple[SweepAxis, SweepAxis | None
     if column == "cell" or column not in names:
         raise SweepError(f"--color {column}: there is no such column; valid: "
                          + ", ".join(name for name in names if name != "cell"))
-    series = _choose_series(axes, x_axis) if y_axis is None and column not in WORD_COLUMNS else None
+    series = _choose_series(axes, (x_axis, *picked)) if y_axis is None and column not in WORD_COLUMNS else None
     return x_axis, y_axis, series, column
 
 
-def _choose_series(axes, x_axis: SweepAxis) -> SweepAxis | None:
-    return next((axis for axis in axes if axis is not x_axis and len(axis) > 1), None)
+def _choose_series(axes, used) -> SweepAxis | None:
+    return next((axis for axis in axes if axis not in used and len(axis) > 1), None)
 
 
 def find_axis(axes, name: str, option: str, others: list[str] | None = None) -> SweepAxis:
