@@ -63,7 +63,7 @@ def draw_sweep(view: SweepView, figure: Figure | None = None) -> Figure:
 
 def arrange_panels(number: int) -> tuple[int, int]:
     """Columns and rows."""
-    columns = min(number, math.ceil(math.sqrt(1.3 * number)))
+    columns = number if number <= 3 else math.ceil(math.sqrt(number))
     return columns, math.ceil(number / columns)
 
 
