@@ -1,7 +1,8 @@
 """From a cell of a sweep back to its motion: the log that the sweep left, or the same run once more.
 
-A run is the same to the last bit wherever it is made, so the end of what is shown is compared with the row of the
-table; where it differs, or the row is missing, a note says so.
+A run is the same to the last bit wherever it is made, so its end is compared with the row of the table; where it
+differs, or the row is missing, a note says so. A sweep runs without rows between events; with them, as in a log, the
+end may differ by rounding.
 """
 
 from __future__ import annotations
@@ -18,6 +19,7 @@ from sim.sweep_table import NOT_STARTED
 from sim.sweep_view import describe_value
 from sim.trajectory import Trajectory
 
+ROUNDING = 1e-9  # between runs with other rows, relative to the largest number at the end
 ROWS = 400  # of a run that is made again, if its scene asks for none between events
 END = ("end_time", "x", "y", "theta", "vx", "vy", "omega")
 
@@ -73,30 +75,32 @@ def read_log(cell: Cell) -> tuple[Trajectory | None, str]:
         return None, f"its log cannot be used: {error}"
     if trajectory.record.text != cell.scene.text:
         return None, f"{cell.log} is the log of another scene, left by another sweep"
-    return trajectory, compare_end(cell, trajectory)
+    return trajectory, compare_end(cell, trajectory, ROUNDING)
 
 
 def run_cell(cell: Cell, progress=None) -> tuple[Trajectory, str]:
-    """Run the cell once more, and compare its end with the table; a note, "" if it is the same to the last bit."""
+    """Run the cell once more, as the sweep did, and compare its end with the table; then with rows, to be looked at.
+
+    Returns the trajectory with rows, and a note, "" if the run was the same to the last bit.
+    """
     from sim.simulation import simulate
 
-    settings = {}
-    if cell.scene.run.output_interval is None:
-        # Rows between events make the motion visible, and never change it.
-        end = cell.scene.run.duration if cell.row is None else float(cell.row["end_time"])
-        settings = {"output_interval": max(end, 1e-9 * cell.scene.run.duration) / ROWS}
-    trajectory = simulate(cell.scene, progress=progress, **settings)
-    return trajectory, compare_end(cell, trajectory)
+    bare = simulate(cell.scene, output_interval=None, progress=progress)
+    note = compare_end(cell, bare)
+    interval = cell.scene.run.output_interval or max(float(bare.time[-1]), 1e-9 * cell.scene.run.duration) / ROWS
+    trajectory = simulate(cell.scene, output_interval=interval, progress=progress)
+    return trajectory, note or compare_end(cell, trajectory, ROUNDING)
 
 
-def compare_end(cell: Cell, trajectory: Trajectory) -> str:
+def compare_end(cell: Cell, trajectory: Trajectory, tolerance: float = 0.0) -> str:
     """What differs between the end of a trajectory and the row of the table; "" if nothing does."""
     if cell.row is None:
         return "the sweep has not run this cell yet: there is no row to compare it with"
-    found = (trajectory.time[-1], *trajectory.pose[-1], *trajectory.velocity[-1])
+    found = [float(value) for value in (trajectory.time[-1], *trajectory.pose[-1], *trajectory.velocity[-1])]
     said = [float(cell.row[name]) for name in END]
-    differing = [f"{name} {float(is_now)!r}, was {was!r}" for name, is_now, was in zip(END, found, said, strict=True)
-                 if is_now != was]
+    allowed = tolerance * max(map(abs, said))
+    differing = [f"{name} {now!r}, was {was!r}" for name, now, was in zip(END, found, said, strict=True)
+                 if not abs(now - was) <= allowed]
     if int(cell.row["status"]) != int(trajectory.status):
         differing.append(f"status {trajectory.status.name}, was {describe_status(cell.row['status'])}")
     if not differing:
