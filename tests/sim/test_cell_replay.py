@@ -2,6 +2,7 @@
 
 import dataclasses
 import shutil
+import signal
 
 import numpy as np
 import pytest
@@ -115,6 +116,19 @@ def test_the_commands_refine_and_plot(table, tmp_path, capsys, monkeypatch):
     assert code == 2 and "no display" in said and "--save NAME.png" in said
     code, said = run_command(capsys, "plot", path, "--save", tmp_path / "map.gif")
     assert code == 2 and "valid: .png, .svg, .pdf" in said
+
+
+def test_ctrl_c_keeps_what_was_found_and_the_same_command_goes_on(table, tmp_path):
+    path = tmp_path / "stopped.h5"
+    shutil.copyfile(table, path)
+    stopped = refine(path, "mu", 1e-7, progress=lambda *_: signal.raise_signal(signal.SIGINT))
+    assert stopped.ended == "interrupted" and stopped.n_runs == 2
+    (kept,) = read_refinements(path)
+    assert kept.boundaries.tobytes() == stopped.boundaries.tobytes() and kept.width == pytest.approx(1 / 6)
+    whole = refine(read_sweep(table), "mu", 1e-7, workers=1)
+    assert whole.n_runs > 40
+    for again in (refine(path, "mu", 1e-7, workers=3), *read_refinements(path)):
+        assert again.boundaries.tobytes() == whole.boundaries.tobytes() and again.n_runs == whole.n_runs
 
 
 @pytest.mark.parametrize("words, said", [
