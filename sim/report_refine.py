@@ -33,8 +33,15 @@ def print_refinement(path: Path, axis: str, tolerance: float, of: str, workers: 
                            task, description=f"{number} boundaries within {width:.2g}, {runs} runs"))
     for line in describe_refinement(found, read_sweep(path)):
         make_console().print(line)
-    make_console().print(f"See it: stiction plot {shlex.quote(str(path))} --x ...")
+    make_console().print(f"See it: stiction plot {shlex.quote(str(path))} {name_axes(found)}")
     return found
+
+
+def name_axes(found: Refinement) -> str:
+    """The options of a picture that shows the boundaries: the refined axis, and another one if there is any."""
+    others = [name for name in found.boundaries.dtype.names[:-4] if name != found.axis]
+    column = "" if found.of == "outcome" else f" --color {found.of}"
+    return f"--x {found.axis}" + (f" --y {others[0]}" if others else "") + column
 
 
 def describe_refinement(found: Refinement, sweep) -> list[str]:

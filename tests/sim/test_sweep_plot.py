@@ -67,6 +67,13 @@ def test_values_of_a_list_in_any_order_are_drawn_rising():
     assert [cells[place] for place in sorted(cells)[-2:]] == [pytest.approx(to_rgb("#56B4E9"), abs=1e-6)] * 2
 
 
+def test_a_grid_has_a_dimension_an_axis_and_gaps_where_no_cell_has_run():
+    sweep = make_sweep(cells=[1, 4, 5], mu="0:1:3", rho="0.01,0.02")
+    assert np.array_equal(sweep.get_grid("end_time"), [[np.nan, 1], [np.nan, np.nan], [4, 5]], equal_nan=True)
+    assert sweep.get_grid("outcome").tolist() == [["", "timed out"], ["", ""], ["at rest", "at rest"]]
+    assert make_sweep(mu="uniform(0, 1)", rho="1,2", samples=5).get_grid("mu").shape == (1, 2, 5)
+
+
 def test_cells_that_have_not_run_are_hatched_and_counted():
     view, figure = draw(make_sweep(cells=[0, 1, 2, 5], mu="0:1:3", rho="0.01,0.02"), "mu", "rho")
     assert view.notes == ("2 of 6 cells have not run (hatched)",)
