@@ -14,7 +14,7 @@ from sim.sweep_view import MOST_CURVES, Panel, SweepView, describe_value, pick_e
 
 LIGHTEST = 0.85  # of the colours of curves: beyond it they can hardly be seen on white
 MOST_MARKED = 60  # values on a curve that each get a mark
-BOUNDARY = {"color": "#8A857C", "linewidth": 0.8, "linestyle": (0, (2, 2)), "zorder": 1}
+CURVE_BOUNDARY = {"color": "#8A857C", "linewidth": 0.8, "linestyle": (0, (2, 2)), "zorder": 1}
 
 
 def draw_curves(axes: Axes, view: SweepView, panel: Panel, norm: Normalize) -> None:
@@ -34,7 +34,7 @@ def draw_curves(axes: Axes, view: SweepView, panel: Panel, norm: Normalize) -> N
         for refinement in view.boundaries:
             if refinement.axis == view.x.name:
                 for at in _find_own(view, panel, refinement.boundaries)[refinement.axis]:
-                    axes.axvline(at, **BOUNDARY)
+                    axes.axvline(at, **CURVE_BOUNDARY)
     axes.grid(True, color="#ECE9E2", linewidth=0.6)
     axes.set_axisbelow(True)
 

@@ -21,7 +21,7 @@ from matplotlib.patches import Patch
 from sim.axes import WORDS, SweepAxis
 from sim.draw import FAINT, TEXT
 from sim.draw_cones import style_axes
-from sim.draw_curves import draw_curves, list_curve_entries
+from sim.draw_curves import CURVE_BOUNDARY, draw_curves, list_curve_entries
 from sim.draw_map import UNITS, find_borders
 from sim.sweep_table import ROW_FIELDS
 from sim.sweep_view import Panel, SweepView, describe_value, find_limits, list_spans
@@ -31,6 +31,7 @@ NO_NUMBER, EDGE = "#C9C5BC", "#B8B3A8"
 BOUNDARY = "#1A1A1A"
 LINE_HEIGHT = 0.24  # inches, of title and notes
 MOST_TICKS = 8  # values of an axis that are all named
+LONG_TITLE = 30  # letters, of a panel among three or more in a row
 WORD_LENGTH = 34  # of an entry of the legend
 
 
@@ -55,7 +56,7 @@ def draw_sweep(view: SweepView, figure: Figure | None = None) -> Figure:
             continue
         panel = view.panels[number]
         (draw_curves if view.has_curves else _draw_points if view.is_scatter else _draw_cells)(axes, view, panel, norm)
-        axes.set_title(panel.title, fontsize=9.5, color=TEXT)
+        axes.set_title(panel.title, fontsize=9.5 if len(panel.title) <= LONG_TITLE or columns < 3 else 7.5, color=TEXT)
         _label(axes, view, number % columns == 0, number + columns >= len(view.panels))
     _add_legend(figure, grid, view, norm)
     return figure
@@ -216,9 +217,10 @@ def _add_legend(figure: Figure, grid: np.ndarray, view: SweepView, norm: Normali
             entries.append(Patch(facecolor=NO_NUMBER, label="no number: no run"))
     if len(done) < len(shown) and not (view.has_curves or view.is_scatter):
         entries.append(Patch(facecolor="white", edgecolor=EDGE, hatch="////", label="has not run"))
-    if any(one.axis in [axis.name for axis in (view.x, view.y) if axis] for one in view.boundaries) and not (
-            view.is_scatter or (view.has_curves and view.series)):
-        entries.append(Line2D([], [], color=BOUNDARY, linewidth=1.2, label="refined boundary"))
+    shown_of = {one.of for one in view.boundaries if one.axis in [axis.name for axis in (view.x, view.y) if axis]}
+    if shown_of and not view.is_scatter and not (view.has_curves and view.series):
+        style = CURVE_BOUNDARY if view.has_curves else {"color": BOUNDARY, "linewidth": 1.2}
+        entries.append(Line2D([], [], label=f"boundary of {shown_of.pop()}", **style))
     if entries:
         title = view.series.name if view.has_curves and view.series else None
         figure.legend(handles=entries, loc="outside right upper", fontsize=9, frameon=False, title=title)
