@@ -19,13 +19,15 @@ if TYPE_CHECKING:
     from sim.simulation import simulate
 
 __all__ = [
-    "compute_map", "load_scene", "read_sweep", "read_trajectory", "read_tree", "set_motion", "simulate",
+    "compute_map", "load_scene", "read_refinements", "read_sweep", "read_trajectory", "read_tree", "refine",
+    "set_motion", "simulate",
     "simulate_branches", "sweep",
 ]
 
 _HOMES = {"load_scene": "sim.scene", "simulate": "sim.simulation", "read_trajectory": "sim.reading",
           "compute_map": "sim.solution_map", "read_tree": "sim.reading", "simulate_branches": "sim.branches",
-          "set_motion": "sim.motions", "sweep": "sim.sweep_run", "read_sweep": "sim.sweep_result"}
+          "set_motion": "sim.motions", "sweep": "sim.sweep_run", "read_sweep": "sim.sweep_result",
+          "refine": "sim.refinement", "read_refinements": "sim.refinement_file"}
 
 
 def __getattr__(name: str):

@@ -5,19 +5,18 @@ Exit codes: 0 done; 1 a run or a check that did not end well; 2 a wrong command,
 
 from __future__ import annotations
 
-import difflib
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from sim.cli_words import UserError, check_plot, find_log, is_log, open_scene, refuse_overrides, split_overrides
+
 if TYPE_CHECKING:
-    from sim.scene import Scene
     from sim.status import Status
 
 EXIT_DONE, EXIT_NOT_WELL, EXIT_WRONG, EXIT_INTERRUPTED = 0, 1, 2, 130
-LOG_SUFFIXES = (".h5", ".hdf5")
 
 app = typer.Typer(
     name="stiction", no_args_is_help=True, add_completion=False, rich_markup_mode=None,
@@ -33,10 +32,6 @@ BranchOption = Annotated[int | None, typer.Option(
     "--branch", metavar="K", help="Of a log that holds a tree of motions: the one that ends with branch K.")]
 PlotOption = Annotated[Path | None, typer.Option(
     "--plot", metavar="FILE", help="Draw a picture as well (.png, .svg or .pdf).")]
-
-
-class UserError(Exception):
-    """Something the user can put right; the message says what and how."""
 
 
 # ---- commands --------------------------------------------------------------------------------------------------------
@@ -117,20 +112,24 @@ def end_run(status: Status) -> None:
 
 @app.command("replay")
 def replay_log(
-    file: Annotated[Path, typer.Argument(metavar="FILE", help="The log of a run (.h5).")],
+    file: Annotated[Path, typer.Argument(metavar="FILE", help="The log of a run, or the table of a sweep (.h5).")],
     save: Annotated[Path | None, typer.Option(
-        metavar="FILE", help="Write a movie (.gif, .mp4 or .html) instead of opening a window.")] = None,
+        metavar="FILE", help="Write a movie (.gif, .mp4 or .html), or a picture of the end (.png, .svg or .pdf), "
+        "instead of opening a window.")] = None,
     speed: Annotated[float, typer.Option(help="Speed of the replay; 0.5 is half speed.")] = 1.0,
     fps: Annotated[float | None, typer.Option(help="Frames a second.")] = None,
     branch: BranchOption = None,
+    cell: Annotated[str | None, typer.Option(
+        metavar="NAME=VALUE,...", help="Of a sweep: the run with these values, such as mu=0.3,rho=0.012.")] = None,
 ) -> None:
-    """Show the log of a run in a window, or save it as a movie.
+    """Show the log of a run, or a cell of a sweep, in a window, or save it as a movie.
 
     A tree of motions is shown with all branches together; with --branch K only the motion that ends with branch K.
+    A cell whose sweep has left no log is run once more.
     """
     from sim import report_replay
 
-    report_replay.replay_file(find_log(str(file)), save, speed, fps, branch)
+    report_replay.replay_file(find_log(str(file)), save, speed, fps, branch, cell)
 
 
 @app.command("accelerations")
@@ -216,6 +215,48 @@ def sweep_scene(
     raise typer.Exit(EXIT_DONE if complete else EXIT_INTERRUPTED)
 
 
+@app.command("plot")
+def plot_table(
+    file: Annotated[Path, typer.Argument(metavar="FILE", help="The table of a sweep (.h5).")],
+    x: Annotated[str | None, typer.Option("--x", metavar="NAME", help="What varies to the right, such as mu.")] = None,
+    y: Annotated[str | None, typer.Option(
+        "--y", metavar="NAME", help="What varies upwards; or a column of numbers, for curves.")] = None,
+    color: Annotated[str | None, typer.Option(
+        "--color", metavar="COLUMN", help="What is shown: outcome (if not given), or any column of the table; numbers "
+        "without --y as curves.")] = None,
+    where: Annotated[str | None, typer.Option(
+        metavar="NAME=VALUE,...", help="Only cells with these values of other axes.")] = None,
+    save: Annotated[Path | None, typer.Option(
+        metavar="FILE", help="Write a picture (.png, .svg or .pdf) instead of opening a window.")] = None,
+) -> None:
+    """Show the table of a sweep: a map of outcomes or numbers, or curves; further axes get a panel for each value."""
+    path = find_log(str(file))
+    from sim import report_plot
+
+    report_plot.plot_sweep(path, x, y, color, where, save)
+
+
+@app.command("refine")
+def refine_sweep(
+    file: Annotated[Path, typer.Argument(metavar="FILE", help="The table of a sweep (.h5); it keeps the boundaries.")],
+    axis: Annotated[str, typer.Option(metavar="NAME", help="What varies along the way, such as mu.")],
+    tolerance: Annotated[float, typer.Option(help="How well to know each boundary, in the unit of the axis.")] = 1e-6,
+    of: Annotated[str, typer.Option(
+        metavar="COLUMN", help="What changes: outcome, status, modes, n_events or n_impacts.")] = "outcome",
+    workers: Annotated[int | None, typer.Option(help="Threads; as many as processors if not given.")] = None,
+    most_runs: Annotated[int, typer.Option(metavar="N", help="Begin no halving that needs more runs.")] = 1_000_000,
+) -> None:
+    """Find where the outcome of a sweep changes, by halving between neighbours along one axis.
+
+    An outcome that begins and ends between two neighbours with the same outcome is not seen: that takes a finer grid.
+    """
+    path = find_log(str(file))
+    from sim import report_refine
+
+    found = report_refine.print_refinement(path, axis, tolerance, of, workers, most_runs)
+    raise typer.Exit({"done": EXIT_DONE, "interrupted": EXIT_INTERRUPTED}.get(found.ended, EXIT_NOT_WELL))
+
+
 @app.command("cone")
 def print_wrench_cones(
     scene: SceneArgument,
@@ -274,66 +315,6 @@ def check_source(source: EitherArgument, overrides: SetOption = None) -> None:
     else:
         sound = report_check.print_scene(open_scene(source, split_overrides(overrides or [])))
     raise typer.Exit(EXIT_DONE if sound else EXIT_NOT_WELL)
-
-
-# ---- words of the user -----------------------------------------------------------------------------------------------
-
-
-def split_overrides(words: list[str]) -> dict[str, str]:
-    """{"friction.default": "0.2"} from ["friction.default=0.2"]; values are read where the scene is."""
-    values = {}
-    for word in words:
-        key, equals, value = word.partition("=")
-        if not equals or not key.strip() or not value.strip():
-            raise UserError(f"--set {word}: write KEY=VALUE, for example --set friction.default=0.2")
-        values[key.strip()] = value.strip()
-    return values
-
-
-def refuse_overrides(words: list[str] | None) -> None:
-    if words:
-        raise UserError("--set changes a scene; the log of a run cannot be changed")
-
-
-def check_plot(path: Path | None) -> Path | None:
-    """The file of a picture, seen to be writable before any work. Raises PlotError."""
-    if path is None:
-        return None
-    from sim.plot_file import check_plot_file
-
-    return check_plot_file(path)
-
-
-def is_log(source: str) -> bool:
-    return source.lower().endswith(LOG_SUFFIXES)
-
-
-def find_log(source: str) -> Path:
-    path = Path(source)
-    if path.is_file():
-        return path
-    if path.is_dir():
-        raise UserError(f"{path} is a folder; name a log of a run inside it")
-    nearby = sorted(entry.name for entry in path.parent.glob("*") if entry.suffix in LOG_SUFFIXES)
-    close = difflib.get_close_matches(path.name, nearby, n=3, cutoff=0.5)
-    hint = f" Did you mean {' or '.join(str(path.parent / name) for name in close)}?" if close else ""
-    raise UserError(f"there is no file {path}.{hint} `stiction run SCENE -o {path}` would write one.")
-
-
-def open_scene(source: str, overrides: dict[str, str]) -> Scene:
-    """The scene of this name or file. Raises UserError or SceneError."""
-    import scenes
-
-    if source in scenes.names() or Path(source).is_file():
-        from sim.scene import load_scene
-
-        return load_scene(source, overrides=overrides)
-    if Path(source).is_dir():
-        raise UserError(f"{source} is a folder; name a TOML file inside it")
-    close = difflib.get_close_matches(Path(source).stem, scenes.names(), n=3, cutoff=0.5)
-    hint = f" Did you mean {' or '.join(close)}?" if close else ""
-    kind = "file" if source.endswith(".toml") or "/" in source else "scene or file"
-    raise UserError(f"there is no {kind} {source}.{hint}\nBuilt-in scenes: {', '.join(scenes.names())}")
 
 
 # ---- the frame around all commands -----------------------------------------------------------------------------------

@@ -1,4 +1,4 @@
-"""Colours: those that tell branches apart, and the 256 of a GIF or of the frames of a page, the same for all frames.
+"""Colours: those that tell branches and outcomes apart, and the 256 of a GIF or of a page, the same for all frames.
 
 Pillow's own mapping to a given palette works on rounded colours and turns white paper grey; here the frequent colours
 are kept exactly, and each colour is looked up in a table that is filled when it is first met.
@@ -6,7 +6,7 @@ are kept exactly, and each colour is looked up in a table that is filled when it
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
 
 import numpy as np
 from PIL import Image
@@ -23,6 +23,24 @@ def pick_branch_style(index: int) -> tuple[str, str | tuple]:
     """Colour and line style of the leaf of this index: eight colours, then the same with other lines."""
     return (BRANCH_COLOURS[index % len(BRANCH_COLOURS)],
             BRANCH_LINES[index // len(BRANCH_COLOURS) % len(BRANCH_LINES)])
+
+
+# Outcomes of sweeps: the same word has the same colour in every picture. What maps of solutions show as well has the
+# colour that it has there; cells without a run are grey.
+OUTCOME_COLOURS = {
+    "at rest": "#56B4E9", "jammed": "#E69F00", "left the scene": "#0072B2", "timed out": "#E9E5DA",
+    "not unique": "#B0508A", "no solution": "#D55E00", "overlap": "#5A5A5A", "invalid": "#A8A39A", "failed": "#7B1E1E",
+}  # fmt: skip
+WORD_COLOURS = ("#009E73", "#F0E442", "#D7B5D8", "#8FD9BF", "#7A5C00", "#6E2457", "#56B4E9", "#D55E00", "#0072B2",
+                "#E69F00", "#E9E5DA", "#2B2B2B")  # of goals, and of all other words
+OTHER_COLOUR = "#C9C5BC"  # of all words beyond those
+
+
+def pick_word_colours(words: Sequence[str], fixed: Mapping[str, str] | None = None) -> list[str]:
+    """One colour a word: that of `fixed`, or the next of WORD_COLOURS that is left. More words than those are grey."""
+    fixed = fixed or {}
+    rest = iter(colour for colour in WORD_COLOURS if colour not in fixed.values())
+    return [fixed[word] if word in fixed else next(rest, OTHER_COLOUR) for word in words]
 
 
 class Palette:

@@ -8,15 +8,17 @@ takes that many combinations at random.
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
 
-from sim.axes import SweepAxis, SweepError, get_identity
+from sim.axes import WORDS, SweepAxis, SweepError, get_identity
 
 MOST_CELLS = 10_000_000
+SHOWN_DIGITS = 6  # of numbers in print
 
 
 @dataclass(frozen=True, eq=False)
@@ -84,6 +86,23 @@ class Plan:
         return tuple(float(axis.values[index]) if draws is None else float(draws[sample])
                      for axis, draws, index in zip(self.axes, self._draws, indices, strict=True))
 
+    def locate(self, cells: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """(n, axes) place of cells among the values of each axis, and (n,) numbers of their samples, 0 without any."""
+        places = np.asarray(cells, dtype=np.int64)
+        samples = np.zeros_like(places)
+        if self.has_random:
+            places, samples = np.divmod(places, self.samples)
+        elif self._chosen is not None:
+            places = self._chosen[places]
+        return np.stack(np.unravel_index(places, self.shape), axis=1), samples
+
+    def tabulate(self, cells: np.ndarray) -> np.ndarray:
+        """(n, axes) the values of `get_values` for many cells at once."""
+        places, samples = self.locate(cells)
+        columns = [axis.values[places[:, i]] if draws is None else draws[samples]
+                   for i, (axis, draws) in enumerate(zip(self.axes, self._draws, strict=True))]
+        return np.stack(columns, axis=1)
+
     def find_cell(self, words: Iterable[tuple[str, str]]) -> int:
         """The cell of (name, value) pairs, one for each axis that is not random; with random ones also `sample`.
 
@@ -129,11 +148,26 @@ class Plan:
 
 
 def find_index(axis: SweepAxis, value) -> int:
-    """The place of a value in a grid or list. Raises SweepError, naming the nearest."""
+    """The place of a value in a grid or list. Raises SweepError, naming the nearest.
+
+    A value is the one that it is equal to, or that shows these very digits where numbers are shown with six or more:
+    0.333333 is 1/3, but 0.33 is not.
+    """
     number = axis.find_value(value)
-    identity = get_identity(number)
-    for index, own in enumerate(axis.values):
-        if get_identity(own) == identity:
-            return index
-    nearest = float(axis.values[int(np.argmin(np.abs(axis.values - number)))])
-    raise SweepError(f"{axis.name} = {value}: the sweep has no such value; the nearest is {nearest!r}")
+    if axis.kind == WORDS:
+        return int(number)
+    digits = max(count_digits(str(value)), SHOWN_DIGITS)
+    for write in (get_identity, lambda number: f"{float(number) + 0.0:.{digits - 1}e}"):
+        found = [index for index, own in enumerate(axis.values) if write(own) == write(number)]
+        if len(found) == 1:
+            return found[0]
+    nearest = sorted(axis.values[np.argsort(np.abs(axis.values - number), kind="stable")[:2]].tolist())
+    unit = f" {axis.unit}" if axis.unit else ""
+    raise SweepError(f"{axis.name} = {value}: the sweep has no such value; the nearest: "
+                     + ", ".join(f"{own!r}{unit}" for own in nearest))
+
+
+def count_digits(text: str) -> int:
+    """Significant digits of a decimal number as it was written."""
+    mantissa = re.match(r"[-+\d_.]*", text.strip())[0]
+    return len(re.sub(r"\D", "", mantissa).lstrip("0"))

@@ -31,6 +31,7 @@ from sim.tree_picture import make_picture
 __all__ = ["FramePainter", "ReplayError", "Viewer", "draw_frame", "save_movie", "show"]
 
 WINDOW_SIZE = (9.6, 6.4)  # inches
+NO_DISPLAY = "there is no display to open a window on; save a movie instead: --save NAME.gif, .mp4 or .html"
 BUTTONS_HEIGHT = 0.08  # share of the window
 KEYS = "space: play, pause     ← →: one row of the log, with shift ten     time line: press or drag"
 LONGEST_PAUSE = 0.25  # s of real time: after a longer one, such as a dragged window, the replay goes on from there
@@ -55,14 +56,13 @@ def show(trajectory: Trajectory | Tree | str | Path, fps: float = 25.0, speed: f
     return viewer
 
 
-def open_window(title: str) -> Figure:
-    """An empty figure in a window of its own."""
+def open_window(title: str, help_text: str = NO_DISPLAY, size: tuple[float, float] = WINDOW_SIZE) -> Figure:
+    """An empty figure in a window of its own. Raises ReplayError with the help text where there is no display."""
     import matplotlib.pyplot as plt
     from matplotlib.backends import BackendFilter, backend_registry
 
-    help_text = "there is no display to open a window on; save a movie instead: --save NAME.gif, .mp4 or .html"
     try:
-        figure = plt.figure(figsize=WINDOW_SIZE)
+        figure = plt.figure(figsize=size)
     except Exception as error:  # each window system has its own errors
         raise ReplayError(f"{help_text} ({type(error).__name__}: {str(error).splitlines()[0]})") from error
     windows = {name.lower() for name in backend_registry.list_builtin(BackendFilter.INTERACTIVE)}

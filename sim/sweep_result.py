@@ -44,6 +44,17 @@ class Sweep:
                 return np.array(axis.words)[values.astype(int)]
         return values
 
+    def get_grid(self, name: str) -> np.ndarray:
+        """A column with one dimension an axis, and of random axes one more for the samples; where a cell has not run,
+        NaN, or "" among words. Raises SweepError."""
+        column = self[name]
+        is_number = column.dtype.kind in "fi"
+        shape = self.plan.shape + ((self.plan.samples,) if self.plan.has_random else ())
+        grid = np.full(shape, np.nan if is_number else "", np.float64 if is_number else object)
+        places, samples = self.plan.locate(self.table["cell"])
+        grid[(*places.T, samples) if self.plan.has_random else tuple(places.T)] = column
+        return grid
+
     @property
     def outcome(self) -> np.ndarray:
         """(n,) the outcome of each cell in words."""
