@@ -27,7 +27,7 @@ from sim.disk_space import redirect_to_nowhere, reserve_space
 from sim.plan import Plan
 from sim.status import Status
 from sim.storage import SPARE_BYTES, WriteError, append_rows, check_target, clean_text, set_attribute, trim_file
-from sim.sweep_table import FIELD_NAMES, ROW_FIELDS, RowMaker
+from sim.sweep_table import FIELD_NAMES, ROW_FIELDS, Rows, TextList, build_row_dtype, sort_rows
 
 FORMAT, FORMAT_VERSION = "stiction sweep", 1
 TEXT_TYPE = np.dtype("S256")
@@ -93,7 +93,7 @@ class SweepFile:
         self._in_place = False
         self.rows = 0
         self._texts = 0
-        self.maker = RowMaker([axis.name for axis in record.plan.axes])
+        self.texts = TextList()
         self._file = None
         try:
             self._create(record)
@@ -112,7 +112,8 @@ class SweepFile:
             record.source)
         file.create_dataset("plan", data=plan, dtype=h5py.string_dtype())
         options = {"chunks": (CHUNK_ROWS,), "maxshape": (None,)}
-        rows = file.create_dataset("rows", (0,), self.maker.dtype, **options)
+        rows = file.create_dataset("rows", (0,), build_row_dtype([axis.name for axis in record.plan.axes]),
+                                   **options)
         rows.attrs["outcomes"] = record.outcomes
         rows.attrs["fields"] = FIELD_NAMES
         rows.attrs["units"] = [unit for _, _, unit, _ in ROW_FIELDS]
@@ -124,11 +125,10 @@ class SweepFile:
         file.flush()
         file.swmr_mode = True
 
-    def write(self, rows: list[tuple] | np.ndarray) -> np.ndarray:
-        """Append rows and flush them; returns them as records. Raises WriteError, after which only `close` makes
-        sense."""
-        table = self.maker.make(rows) if isinstance(rows, list) else rows
-        texts = np.array([clean_text(text).encode()[:256] for text in self.maker.texts[self._texts :]], TEXT_TYPE)
+    def write(self, rows: Rows) -> None:
+        """Append rows and flush them. Raises WriteError, after which only `close` makes sense."""
+        table = self.texts.take(rows)
+        texts = np.array([clean_text(text).encode()[:256] for text in self.texts.texts[self._texts :]], TEXT_TYPE)
         try:
             size = 2 * table.nbytes + 2 * texts.nbytes + SPARE_BYTES + CHUNK_ROWS * table.itemsize
             reserve_space(self._file.id.get_vfd_handle(), self._target, self._file.id.get_filesize() + size)
@@ -147,7 +147,6 @@ class SweepFile:
             raise WriteError(self.path, error, self.rows) from error
         self._texts += len(texts)
         self.rows += len(table)
-        return table
 
     def close(self, status: Status) -> None:
         """Write how the sweep ended and close the file. Closing twice does nothing."""
@@ -216,5 +215,4 @@ def read_sweep_file(path: str | Path) -> tuple[SweepRecord, np.ndarray, list[str
             status = Status(int(file.attrs["status"]))
     except (OSError, KeyError, RuntimeError, json.JSONDecodeError) as error:
         raise SweepError(f"{path} cannot be read: {str(error).splitlines()[0]}") from error
-    table = table[np.unique(table["cell"], return_index=True)[1]]
-    return record, table, [text.decode("utf-8", "replace") for text in raw], status
+    return record, *sort_rows(table, [text.decode("utf-8", "replace") for text in raw]), status
