@@ -91,7 +91,7 @@ class CellRunner:
         settings = [setting for setting, _ in made]
         pairs = np.stack([pairs for _, pairs in made])
         desk = self._get_desk(settings[0].shape)
-        ends = desk.run(np.array([setting.cell for setting in settings]), pairs, stops)
+        ends = desk.run([setting.cell for setting in settings], pairs, stops)
         table = table[: len(ends.results)]
         fill_rows(table, ends, settings, pairs[:, 0], texts)
         return table
@@ -132,13 +132,13 @@ class Desk:
         self._body = body._replace(walls=walls, w=body.w.copy(), load=body.load.copy())
         self._work = allocate_work(start, walls, allocate_tools(body.part, walls))
 
-    def run(self, cells: np.ndarray, pairs: np.ndarray, stops) -> Ends:
-        """Run cells (n,) with pairs (n, 3, obstacles); stops: see `CellRunner.run_batch`."""
+    def run(self, cells: list[bytes], pairs: np.ndarray, stops) -> Ends:
+        """Run cells (the bytes of a CELL each) with pairs (n, 3, obstacles); stops: see `CellRunner.run_batch`."""
         from geometry._record import allocate_table
         from sim.cell_kernel import CELL, CONTACTS, END, GOING, MODES, NEXT, RESULT, Pairs, run_cells
 
         table = allocate_table(CELL, len(cells))
-        table[:] = cells
+        table.view(np.uint8)[:] = np.frombuffer(b"".join(cells), np.uint8)
         results, progress, work = allocate_table(RESULT, len(cells)), self._work.progress, self._work
         mu, e, law = (np.ascontiguousarray(pairs[:, row]) for row in range(3))
         arrays = table, Pairs(mu, e, law.astype(np.int64))

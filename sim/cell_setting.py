@@ -81,7 +81,7 @@ class Shape(NamedTuple):
 class Setting(NamedTuple):
     """A cell but for its friction and restitution."""
 
-    cell: np.record  # sim.cell_kernel.CELL
+    cell: bytes  # of a sim.cell_kernel.CELL
     pairs: np.ndarray  # (3, obstacles): friction, restitution and law of impact where no axis says otherwise
     shape: Shape
     judge: Judge
@@ -189,4 +189,4 @@ def make_setting(scene: Scene, near: Shape | None = None) -> Setting:
     key = (scene.workpiece.outline, placed, scene.gravity_turn, options.scales.touch)
     shape = near if near is not None and near.key == key else Shape(key, body, options)
     pairs = np.array([[obstacle.mu, obstacle.e, LAWS.index(obstacle.law)] for obstacle in scene.obstacles])
-    return Setting(make_cell(body, options, build_start(scene)), pairs.reshape(-1, 3).T, shape, Judge(scene))
+    return Setting(make_cell(body, options, build_start(scene)).tobytes(), pairs.reshape(-1, 3).T, shape, Judge(scene))
