@@ -89,8 +89,9 @@ def compute_energy_residual(start, end, load, friction, impact, pushed):
     """|end - start - all work|, relative to the largest of these; 0 where all are. Numbers or arrays, in J."""
     terms = (start, end, np.abs(load), np.abs(friction), np.abs(impact), np.abs(pushed))
     largest = np.maximum.reduce(np.broadcast_arrays(*terms))
-    rest = np.abs(end - start - load - friction - impact - pushed)
-    return np.divide(rest, largest, out=np.zeros_like(largest), where=largest != 0.0)
+    with np.errstate(invalid="ignore", over="ignore"):  # of a run that ended without bounds it is not a number
+        rest = np.abs(end - start - load - friction - impact - pushed)
+        return np.divide(rest, largest, out=np.zeros_like(largest), where=largest != 0.0)
 
 
 def pack_account(account: Account) -> np.ndarray:

@@ -35,6 +35,7 @@ class CellRunner:
         """`values`: those of any cell that can be built. Raises SceneError, SweepError."""
         from sim.simulation import build_start
 
+        self.sound = tuple(values)
         self._settings = SettingMaker(study, values)
         self.outcomes = list_outcomes(self._settings.first)
         self._start = build_start(self._settings.first)

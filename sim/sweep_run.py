@@ -181,9 +181,10 @@ class Job:
         if first is None:
             return
         if cluster is not None:
-            from sim.sweep_cluster import ClusterPool
+            from sim.sweep_cluster import ClusterPool, pack_study
 
-            pool = ClusterPool(cluster, self.study, self.plan, self.record.kernels, self.log, self.find_log)
+            payload = pack_study(self.study, self.runner.sound, self.record.kernels)
+            pool = ClusterPool(cluster, payload, self.plan, self.log, self.find_log)
             missing = chain([first], missing)
         else:
             self.runner.warm_up()
