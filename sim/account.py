@@ -47,22 +47,11 @@ class Account:
     obstacle_work: tuple[float, ...] = ()  # J done by each obstacle that moves, in order; () where nothing is known
 
     def find_broken_law(self, size: float, tolerance: float) -> str:
-        """The first law that was not kept, with its residual; "" if all were.
-
-        size [m]: that of the part; tolerance: of the adaptive steps (0: they are fixed, and energy is as exact as they
-        are).
-        """
-        limits = {
-            "penetration": LAW_LIMIT * size,
-            "gap_residual": LAW_LIMIT * size,
-            "balance_residual": LAW_LIMIT,
-            "cone_residual": LAW_LIMIT,
-            "energy_residual": max(LAW_LIMIT, 1e4 * tolerance) if tolerance > 0.0 else math.inf,
-        }
-        for entry in ENTRIES:
-            value = getattr(self, entry.name)
-            if not value <= limits.get(entry.name, math.inf):
-                return f"{entry.name} is {value:.3g}, more than {limits[entry.name]:.3g}: {entry.metadata['meaning']}"
+        """The first law that was not kept, with its residual; "" if all were. See `list_limits`."""
+        for name, limit in list_limits(size, tolerance).items():
+            value = getattr(self, name)
+            if not value <= limit:
+                return describe_broken_law(name, value, limit)
         return ""
 
     def describe(self) -> list[str]:
@@ -79,6 +68,32 @@ ENTRIES = tuple(entry for entry in fields(Account) if entry.metadata)
 ACCOUNT_FIELDS = tuple((entry.name, entry.metadata["kind"], entry.metadata["unit"], entry.metadata["meaning"])
                        for entry in ENTRIES)  # fmt: skip
 ACCOUNT_DTYPE = np.dtype([(name, kind) for name, kind, _, _ in ACCOUNT_FIELDS])
+
+
+def list_limits(size, tolerance) -> dict:
+    """{name of an entry: how large it may be where the laws of mechanics hold}.
+
+    size [m]: that of the part; tolerance: of the adaptive steps (0: they are fixed, and energy is as exact as they
+    are), a number or an array.
+    """
+    energy = np.where(np.asarray(tolerance) > 0.0, np.maximum(LAW_LIMIT, 1e4 * np.asarray(tolerance)), math.inf)
+    return {"penetration": LAW_LIMIT * size, "gap_residual": LAW_LIMIT * size, "balance_residual": LAW_LIMIT,
+            "cone_residual": LAW_LIMIT, "energy_residual": energy}
+
+
+def describe_broken_law(name: str, value: float, limit: float) -> str:
+    """What is wrong where an entry is larger than it may be."""
+    meaning = next(entry.metadata["meaning"] for entry in fields(Account) if entry.name == name)
+    return f"{name} is {value:.3g}, more than {limit:.3g}: {meaning}"
+
+
+def compute_energy_residual(start, end, load, friction, impact, pushed):
+    """|end - start - all work|, relative to the largest of these; 0 where all are. Numbers or arrays, in J."""
+    terms = (start, end, np.abs(load), np.abs(friction), np.abs(impact), np.abs(pushed))
+    largest = np.maximum.reduce(np.broadcast_arrays(*terms))
+    with np.errstate(invalid="ignore", over="ignore"):  # of a run that ended without bounds it is not a number
+        rest = np.abs(end - start - load - friction - impact - pushed)
+        return np.divide(rest, largest, out=np.zeros_like(largest), where=largest != 0.0)
 
 
 def pack_account(account: Account) -> np.ndarray:

@@ -1,84 +1,31 @@
-"""Runs one cell of a sweep after the other: from values to a row of the table.
-
-What is expensive is done once and used again: the tables of the scene, the arrays of the outlines, the work arrays of
-each thread. Where only friction, restitution and the radius of gyration vary, the scene is not read again at all: these
-values are put into the arrays that the first scene has led to. The motion is the same to the last bit either way.
-"""
+"""Runs the cells of a sweep: from values to rows of the table, many in one call of compiled code."""
 
 from __future__ import annotations
 
-import dataclasses
-import pickle
-import re
 import threading
-import tomllib
-from dataclasses import dataclass
 from functools import lru_cache
 from itertools import groupby
+from typing import NamedTuple
 
 import numpy as np
 
-from sim import state as s
-from sim import toml_text
-from sim.axes import WORDS, SweepAxis, SweepError
-from sim.outcome import FAILED, INVALID, OVERLAP, Judge, list_outcomes
-from sim.quantities import read_friction, read_length, read_restitution
-from sim.scene import Scene, build_scene, parse_scene
-from sim.scene_errors import OverlapError, SceneError
+from sim.account import compute_energy_residual, describe_broken_law, list_limits
+from sim.cell_setting import BadCell, Setting, SettingMaker, Shape, Study
+from sim.outcome import FAILED, is_held, list_outcomes
 from sim.status import Status
-from sim.status_codes import PAUSED
-from sim.sweep_table import NOT_STARTED
+from sim.sweep_table import NOT_STARTED, Rows, TextList, build_row_dtype
 
-BUFFER_ROWS = 32  # of a run that is not logged
+__all__ = ["CellRunner", "Interrupted", "Study"]
+
 TEXT_BYTES = 240  # of a text in the table
-_PAIRS = re.compile(r"(friction|restitution)\..+|obstacle\..+\.(mu|e)")
-_STILL = re.compile(r"(friction|restitution|impact|run|gravity|load)(\..+)?|obstacle\..+\.(mu|e|law)|"
-                    r"workpiece\.(rho|mass|velocity\..+)")
+_SAME = ("largest_fn", "time_not_unique", "n_events", "n_impacts", "n_steps", "penetration", "gap_residual",
+         "slip_residual", "balance_residual", "cone_residual")  # fmt: skip
+_UNKNOWN = ("end_time", "x", "y", "theta", "vx", "vy", "omega", "largest_fn", "time_not_unique", "penetration",
+            "gap_residual", "slip_residual", "balance_residual", "cone_residual", "energy_residual")  # fmt: skip
 
 
 class Interrupted(Exception):
     """A run was broken off; it leaves no row."""
-
-
-@dataclass(frozen=True)
-class Study:
-    """A scene and what varies in it: all that another process needs to run a cell."""
-
-    text: str  # TOML
-    source: str | None
-    axes: tuple[SweepAxis, ...]
-
-    def build_scene(self, values, with_text: bool = True) -> Scene:
-        """The scene of a cell. Raises SceneError."""
-        return _make_builder(self).build(values, with_text)
-
-
-@lru_cache(maxsize=4)
-def _make_builder(study: Study) -> _SceneBuilder:
-    return _SceneBuilder(study)
-
-
-class _SceneBuilder:
-    """Puts values into the tables of a scene."""
-
-    def __init__(self, study: Study):
-        self._tables = pickle.dumps(tomllib.loads(study.text))
-        self._comment = toml_text.find_leading_comment(study.text)
-        self._study = study
-        self._where = study.source or "scene"
-        self._moves_nothing = all(_STILL.fullmatch(axis.key) for axis in study.axes)
-        if self._moves_nothing:
-            parse_scene(study.text, source=study.source)  # checks the start, once for all
-
-    def build(self, values, with_text: bool) -> Scene:
-        data = pickle.loads(self._tables)  # the fastest deep copy
-        for axis, value in zip(self._study.axes, values, strict=True):
-            try:
-                toml_text.apply_override(data, axis.key, axis.make_override(value))
-            except toml_text.PathError as error:
-                raise SceneError(f"{axis.name}: {error}") from None
-        text = toml_text.dump_toml(data, self._comment) if with_text else ""
-        return build_scene(data, text, self._where, self._study.source, self._moves_nothing)
 
 
 class CellRunner:
@@ -88,199 +35,189 @@ class CellRunner:
         """`values`: those of any cell that can be built. Raises SceneError, SweepError."""
         from sim.simulation import build_start
 
-        self._study = study
+        self.sound = tuple(values)
+        self._settings = SettingMaker(study, values)
+        self.outcomes = list_outcomes(self._settings.first)
+        self._start = build_start(self._settings.first)
+        self._dtype = build_row_dtype([axis.name for axis in study.axes])
         self._own = threading.local()
-        self._first = study.build_scene(values)
-        if self._first.run.choice == "branch":
-            raise SweepError('run.choice = "branch" follows many motions, and a cell has one: choose another rule')
-        self.outcomes = list_outcomes(self._first)
-        self._judge = Judge(self._first)
-        self._start = build_start(self._first)
-        self._changes = self._find_changes(values)
-        self._prepare_inertia = lru_cache(maxsize=256)(self._prepare_inertia)
 
     def check_axes(self) -> None:
         """Raise SweepError for an axis of friction or restitution that no pair listens to."""
-        for axis, change in zip(self._study.axes, self._changes or (), strict=bool(self._changes)):
-            if len(change) > 1 and not change[1]:
-                raise SweepError(f"{axis.name} changes nothing: no pair takes its value from {axis.key}")
+        self._settings.check_axes()
 
     def warm_up(self) -> None:
         """Compile what is not on disk yet, before there are threads."""
         from sim.cold_start import compile_engine
         from sim.simulation import prepare
 
-        compile_engine(prepare(self._first))
-
-    # ---- a run ------------------------------------------------------------------------------------------------------
+        compile_engine(prepare(self._settings.first))
 
     def run(self, cell: int, values, stop=None) -> tuple:
-        """The row of a cell, in the order of the table, texts as text. Whatever goes wrong becomes the row's status.
+        """The row of one cell as a tuple in the order of the table, texts as text.
 
         `stop()` is asked now and then; where it is true, Interrupted is raised.
         """
-        try:
-            return (cell, *values, *self._run(values, stop))
-        except Interrupted:
-            raise
-        except OverlapError as error:
-            outcome, error_text = OVERLAP, str(error)
-        except SceneError as error:
-            outcome, error_text = INVALID, str(error)
-        except Exception as error:
-            outcome, error_text = FAILED, f"{type(error).__name__}: {error}"
-        status = int(Status.FAILED) if outcome == FAILED else NOT_STARTED
-        nothing = (np.nan,) * 9
-        return (cell, *values, outcome, status, *nothing, "", shorten(error_text), 0, 0, 0, *(np.nan,) * 6)
+        table, texts = self.run_batch([cell], np.array([values], dtype=np.float64), None, stop)
+        if not len(table):
+            raise Interrupted
+        names = table.dtype.names
+        return tuple(texts[value] if name in ("modes", "message") else value
+                     for name, value in zip(names, table[0].tolist(), strict=True))
 
-    def _run(self, values, stop) -> tuple:
-        from sim.cell_kernel import run_cell
+    def run_batch(self, cells, values: np.ndarray, stop=None, stop_hard=None) -> Rows:
+        """The rows of some cells: values (n, axes). Whatever goes wrong with a run becomes the status of its row.
 
-        own = self._get_own()
-        if self._changes is None:
-            scene = self._study.build_scene(values, with_text=False)
-            body, options, start, judge = self._prepare_scene(scene)
-            mu = {index: obstacle.mu for index, obstacle in enumerate(scene.obstacles)}
-        else:
-            body, options, mu = self._change_arrays(own, values)
-            start, judge = self._start, self._judge
-        own.reset(start)
-        tools, log, tally, state = own.get_tools(body), own.log, own.tally, own.state
-        code = PAUSED
-        while code == PAUSED:
-            code = run_cell(body, options, state, tools, log, tally)
-            if code == PAUSED and stop is not None and stop():
-                raise Interrupted
-        return self._finish(own, Status(code), body, options, judge, mu)
+        Where `stop()` is true no further run begins, where `stop_hard()` is, runs are broken off: these have no rows.
+        """
+        cells, texts, tables = np.asarray(cells, dtype=np.int64), TextList(), []
+        made = [self._settings.make(row) for row in values.tolist()]
+        for shape, members in groupby(range(len(cells)), key=lambda i: identify_shape(made[i][0])):
+            members = list(members)
+            if stop is not None and stop():
+                break
+            table = np.zeros(len(members), self._dtype)
+            table["cell"] = cells[members]
+            for index in range(values.shape[1]):
+                table[self._dtype.names[1 + index]] = values[members, index]
+            if shape is None:
+                _fill_bad_rows(table, [made[i][0] for i in members], texts)
+            else:
+                table = self._run_group(table, [made[i] for i in members], texts, (stop, stop_hard))
+            tables.append(table)
+        return Rows(np.concatenate([np.zeros(0, self._dtype), *tables]), texts.texts)
 
-    def _finish(self, own, status: Status, body, options, judge: Judge, mu) -> tuple:
-        from sim.simulation import fill_account
+    def _run_group(self, table: np.ndarray, made: list, texts: TextList, stops) -> np.ndarray:
+        """Fill the rows of cells with the same shape; returns those that ran."""
+        settings = [setting for setting, _ in made]
+        pairs = np.stack([pairs for _, pairs in made])
+        desk = self._get_desk(settings[0].shape)
+        ends = desk.run([setting.cell for setting in settings], pairs, stops)
+        table = table[: len(ends.results)]
+        fill_rows(table, ends, settings, pairs[:, 0], texts)
+        return table
 
-        state, tally = own.state, own.tally
-        account = fill_account(state, body.mass, tuple(tally.numbers[1:4]), (0.0, 0.0, 0.0))
-        message = ""
-        if status.completed:
-            message = account.find_broken_law(body.part.radius, options.tolerance if options.step == 0.0 else 0.0)
-            status = Status.LAWS_BROKEN if message else status
-        pose, velocity = state.pose.tolist(), state.velocity.tolist()
-        n, first = tally.last[:2].tolist()
-        outcome = judge.find_outcome(status, pose, bool(state.at_rest), own.log.contacts[first : first + n], mu,
-                                     body.rho)
-        modes = format_modes(own.tally.modes[: tally.size[0]].tobytes())
-        return (outcome, int(status), float(state.time), *pose, *velocity, float(tally.numbers[0]),
-                account.time_not_unique, modes, shorten(message), account.n_events, account.n_impacts, account.n_steps,
-                account.penetration, account.gap_residual, account.slip_residual, account.balance_residual,
-                account.cone_residual, account.energy_residual)
+    def _get_desk(self, shape: Shape) -> Desk:
+        """The work arrays of this thread for a shape."""
+        desk = getattr(self._own, "desk", None)
+        if desk is None or desk.shape is not shape:
+            desk = self._own.desk = Desk(shape, self._start)
+        return desk
 
-    # ---- from values to arrays --------------------------------------------------------------------------------------
 
-    def _prepare_scene(self, scene: Scene):
-        from sim.model import build_body, build_options
-        from sim.simulation import build_start
+def identify_shape(setting: Setting | BadCell) -> int | None:
+    """What tells shapes apart, None for a cell that cannot be run."""
+    return None if isinstance(setting, BadCell) else id(setting.shape)
 
-        body = build_body(scene)
-        return body, build_options(scene, body)._replace(interval=0.0), build_start(scene), Judge(scene)
 
-    def _find_changes(self, values) -> list[tuple] | None:
-        """For each axis which arrays it changes: ("rho",) or ("mu", obstacles) or ("e", obstacles); None if there is an
-        axis that changes anything else. Which obstacles an axis speaks of is seen where its value changes."""
-        changes = []
-        for index, axis in enumerate(self._study.axes):
-            if axis.kind == WORDS or (axis.key != "workpiece.rho" and not _PAIRS.fullmatch(axis.key)):
-                return None
-            if axis.key == "workpiece.rho":
-                changes.append(("rho",))
-                continue
-            name = "e" if axis.key.startswith("restitution") or axis.key.endswith(".e") else "mu"
-            other = list(values)
-            other[index] = 0.25 if values[index] != 0.25 else 0.75
-            scene = self._study.build_scene(other, with_text=False)
-            own = [i for i, pair in enumerate(zip(self._first.obstacles, scene.obstacles, strict=True))
-                   if getattr(pair[0], name) != getattr(pair[1], name)]
-            changes.append((name, own))
-        return changes
+class Ends(NamedTuple):
+    """How runs have ended."""
 
-    def _change_arrays(self, own: _Own, values):
-        """Body, options and friction of each obstacle, for the values of a cell."""
-        from sim.model import restart_motion
+    results: np.ndarray  # (n,) sim.cell_kernel.RESULT
+    cells: np.ndarray  # (n,) sim.cell_kernel.CELL
+    modes: list[str]
+    contacts: list[np.ndarray]  # last contacts, of runs that they may hold
+    failures: dict[int, str]  # what went wrong in compiled code, by place
 
-        rho = self._first.workpiece.rho
-        mu = [obstacle.mu for obstacle in self._first.obstacles]
-        e = [obstacle.e for obstacle in self._first.obstacles]
-        for axis, value, change in zip(self._study.axes, values, self._changes, strict=True):
+
+class Desk:
+    """A place to run cells of one shape. Its arrays are its own: runs write to them."""
+
+    def __init__(self, shape: Shape, start: np.record):
+        from sim.cell_kernel import allocate_work
+        from sim.state import allocate_tools
+
+        self.shape = shape
+        body, walls = shape.body, shape.body.walls
+        walls = walls._replace(edge=walls.edge.copy(), mover=walls.mover.copy())
+        self._body = body._replace(walls=walls, w=body.w.copy(), load=body.load.copy())
+        self._work = allocate_work(start, walls, allocate_tools(body.part, walls))
+
+    def run(self, cells: list[bytes], pairs: np.ndarray, stops) -> Ends:
+        """Run cells (the bytes of a CELL each) with pairs (n, 3, obstacles); stops: see `CellRunner.run_batch`."""
+        from geometry._record import allocate_table
+        from sim.cell_kernel import CELL, CONTACTS, END, GOING, MODES, NEXT, RESULT, Pairs, run_cells
+
+        table = allocate_table(CELL, len(cells))
+        table.view(np.uint8)[:] = np.frombuffer(b"".join(cells), np.uint8)
+        results, progress, work = allocate_table(RESULT, len(cells)), self._work.progress, self._work
+        mu, e, law = (np.ascontiguousarray(pairs[:, row]) for row in range(3))
+        arrays = table, Pairs(mu, e, law.astype(np.int64))
+        ends = Ends(results, table, [], [], {})
+        progress[:] = 0
+        progress[END] = len(cells)
+        stop, stop_hard = stops
+        while progress[NEXT] < progress[END]:
+            first = int(progress[NEXT])
+            progress[MODES] = progress[CONTACTS] = 0
             try:
-                if change[0] == "rho":
-                    rho = read_positive_length(axis.make_override(value))
-                    continue
-                checked = (read_friction if change[0] == "mu" else read_restitution)(
-                    axis.make_override(value))
-            except ValueError as error:
-                raise SceneError(f"{axis.name} = {axis.make_override(value)}: {error}") from None
-            for index in change[1]:
-                (mu if change[0] == "mu" else e)[index] = checked
-        body, options = self._prepare_inertia(rho)
-        walls = own.get_walls(body.walls)
-        owner = own.owner
-        walls.edge["mu"], walls.edge["e"] = np.array(mu)[owner], np.array(e)[owner]
-        body = body._replace(walls=walls, w=body.w.copy())
-        restart_motion(body, 0.0)
-        return body, options, dict(enumerate(mu))
+                run_cells(self._body, self.shape.options, *arrays, work, results)
+            except Exception as error:  # a defect: one cell shall not end a sweep
+                place = int(progress[NEXT])
+                ends.failures[place] = f"{type(error).__name__}: {error}"
+                results[place].modes_end, results[place].contacts_end = progress[MODES], progress[CONTACTS]
+                progress[GOING], progress[NEXT] = 0, place + 1
+            self._take_pools(ends, first, int(progress[NEXT]))
+            if stop is not None and stop():
+                progress[END] = progress[NEXT] + progress[GOING]
+            if stop_hard is not None and stop_hard():
+                progress[END] = progress[NEXT]
+        n = int(progress[END])
+        return ends._replace(results=results[:n], cells=table[:n])
 
-    def _prepare_inertia(self, rho: float):
-        from sim.model import build_body, build_options
-
-        scene = dataclasses.replace(self._first, workpiece=dataclasses.replace(self._first.workpiece, rho=rho))
-        body = build_body(scene)
-        return body, build_options(scene, body)._replace(interval=0.0)
-
-    def _get_own(self) -> _Own:
-        if not hasattr(self._own, "arrays"):
-            self._own.arrays = _Own()
-        return self._own.arrays
+    def _take_pools(self, ends: Ends, first: int, last: int) -> None:
+        work, begin, begin_contacts = self._work, 0, 0
+        for end, end_contacts in zip(ends.results.modes_end[first:last].tolist(),
+                                     ends.results.contacts_end[first:last].tolist(), strict=True):
+            ends.modes.append(format_modes(work.modes[begin:end].tobytes()))
+            ends.contacts.append(work.contacts[begin_contacts:end_contacts].copy())
+            begin, begin_contacts = end, end_contacts
 
 
-class _Own:
-    """The work arrays of one thread."""
-
-    def __init__(self):
-        from sim.cell_kernel import allocate_tally
-
-        self._states = np.zeros(1, s.STATE).view(np.recarray)
-        self.state = self._states[0]
-        self.log = s.allocate_log(BUFFER_ROWS)
-        self.tally = allocate_tally()
-        self._tools = None, None
-        self._walls = None, None
-        self.owner = None
-
-    def reset(self, start: np.record) -> None:
-        """Begin a run."""
-        self._states[0] = start
-        self.log.counts[:] = 0
-        for array in (self.tally.numbers, self.tally.size, self.tally.last):
-            array[:] = 0
-
-    def get_tools(self, body):
-        """Work arrays that fit the outlines."""
-        sizes = len(body.part.edge), len(body.walls.edge), len(body.walls.node)
-        if self._tools[0] != sizes:
-            self._tools = sizes, s.allocate_tools(body.part, body.walls)
-        return self._tools[1]
-
-    def get_walls(self, walls):
-        """A copy of the walls, for this thread to change their friction and to move them."""
-        if self._walls[0] is not walls.edge:
-            self._walls = walls.edge, walls._replace(edge=walls.edge.copy(), mover=walls.mover.copy())
-            self.owner = np.array(walls.edge["owner"])
-        return self._walls[1]
+def fill_rows(table: np.ndarray, ends: Ends, settings: list[Setting], mu: np.ndarray, texts: TextList) -> None:
+    """Rows of runs that have ended. settings: of each run; mu (n, obstacles)."""
+    results = ends.results
+    energies = (results[name] for name in ("kinetic_start", "kinetic_end", "load", "friction", "impact", "pushed"))
+    table["energy_residual"] = compute_energy_residual(*energies)
+    table["end_time"] = results.time
+    for index in range(3):
+        table[("x", "y", "theta")[index]] = results.pose[:, index]
+        table[("vx", "vy", "omega")[index]] = results.velocity[:, index]
+    for name in _SAME:
+        table[name] = results[name]
+    table["status"] = results.status
+    table["modes"] = [texts.number(modes) for modes in ends.modes]
+    _check_laws(table, ends.cells, settings, texts)
+    for place, message in ends.failures.items():
+        table["status"][place] = Status.FAILED
+        table["message"][place] = texts.number(shorten(message))
+        for name in _UNKNOWN:
+            table[name][place] = np.nan
+    states = zip(table["status"].tolist(), results.pose.tolist(), (results.at_rest == 1).tolist(),
+                 results.n_contacts.tolist(), ends.contacts, ends.cells.rho.tolist(), strict=True)
+    table["outcome"] = [
+        settings[i].judge.find_outcome(
+            status, pose, at_rest, n, lambda: len(contacts) > 1 and is_held(contacts, pose, mu[i], rho))  # noqa: B023
+        for i, (status, pose, at_rest, n, contacts, rho) in enumerate(states)]
 
 
-def read_positive_length(value) -> float:
-    """A radius of gyration. Raises ValueError."""
-    length = read_length(value)
-    if length <= 0.0:
-        raise ValueError("must be positive")
-    return length
+def _check_laws(table: np.ndarray, cells: np.ndarray, settings: list[Setting], texts: TextList) -> None:
+    """Say where a law of mechanics was not kept."""
+    tolerance = np.where(cells.step == 0.0, cells.tolerance, 0.0)
+    completed = table["status"] == Status.COMPLETED
+    for name, limit in list_limits(settings[0].shape.body.part.radius, tolerance).items():
+        limit = np.broadcast_to(limit, tolerance.shape)
+        for place in np.flatnonzero(completed & (table["message"] == 0) & ~(table[name] <= limit)).tolist():
+            table["status"][place] = Status.LAWS_BROKEN
+            table["message"][place] = texts.number(shorten(describe_broken_law(name, table[name][place], limit[place])))
+
+
+def _fill_bad_rows(table: np.ndarray, bad: list[BadCell], texts: TextList) -> None:
+    table["outcome"] = [cell.outcome for cell in bad]
+    table["status"] = [Status.FAILED if cell.outcome == FAILED else NOT_STARTED for cell in bad]
+    table["message"] = [texts.number(shorten(cell.message)) for cell in bad]
+    for name in _UNKNOWN:
+        table[name] = np.nan
 
 
 @lru_cache(maxsize=1024)

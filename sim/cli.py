@@ -200,6 +200,8 @@ def sweep_scene(
     output: Annotated[Path | None, typer.Option(
         "--output", "-o", metavar="FILE", help="The table to write; outputs/NAME_sweep.h5 if not given.")] = None,
     workers: Annotated[int | None, typer.Option(help="Threads; as many as processors if not given.")] = None,
+    cluster: Annotated[str | None, typer.Option(
+        metavar="ADDRESS", help="Run on the workers of a dask scheduler, such as tcp://host:8786.")] = None,
     resume: Annotated[bool, typer.Option("--resume", help="Run only what is missing in FILE.")] = False,
     log: Annotated[str, typer.Option(metavar="all|failed|none", help="Runs that leave a trajectory.")] = "none",
     table: Annotated[Path | None, typer.Option("--csv", metavar="FILE", help="Write the table as CSV as well.")] = None,
@@ -210,7 +212,8 @@ def sweep_scene(
     from sim import report_sweep
 
     path = output or Path("outputs") / f"{loaded.name}_sweep.h5"
-    options = {"samples": samples, "seed": seed, "workers": workers, "output": path, "resume": resume, "log": log}
+    options = {"samples": samples, "seed": seed, "workers": workers, "client": cluster, "output": path,
+               "resume": resume, "log": log}
     complete = report_sweep.print_sweep(loaded, mu, rho, vary or [], table, options)
     raise typer.Exit(EXIT_DONE if complete else EXIT_INTERRUPTED)
 

@@ -10,6 +10,10 @@ from __future__ import annotations
 import errno
 import os
 import shutil
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    import h5py
 
 NO_ROOM = (errno.ENOSPC, errno.EFBIG, getattr(errno, "EDQUOT", errno.ENOSPC))
 
@@ -38,3 +42,15 @@ def redirect_to_nowhere(descriptor: int) -> None:
     nowhere = os.open(os.devnull, os.O_RDWR)
     os.dup2(nowhere, descriptor)
     os.close(nowhere)
+
+
+def abandon_file(file: h5py.File | None) -> None:
+    """Let go of an HDF5 file that cannot be completed: what was flushed stays, nothing more is written."""
+    if file is None:
+        return
+    if os.name != "nt" and file:  # there, an open descriptor cannot be put elsewhere
+        redirect_to_nowhere(file.id.get_vfd_handle())
+    try:
+        file.close()
+    except (OSError, RuntimeError):
+        pass  # nothing that could be lost is left to write

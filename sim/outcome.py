@@ -1,8 +1,8 @@
 """What a run has led to, in a word: a goal of the scene, or where else it ended.
 
     a goal            the run ended in the region of poses of a `[[goal]]`; the first that holds counts
-    jammed            at rest, held by contacts that could hold it against every load (force closure with friction); or
-                      obstacles that move leave it no room
+    jammed            at rest, held by contacts that could hold it against every load (force closure with friction),
+                      or squeezed by obstacles that move and leave it no room
     at rest           at rest elsewhere
     left the scene    in free flight, and wholly outside the box around the start and all obstacles on their ways
     not unique        several motions were possible, and the rule of choice is to stop
@@ -16,6 +16,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -54,21 +55,20 @@ class Judge:
         self._radius = float(np.hypot(*workpiece.outline.vertices.T).max())
         self._goals = scene.goals
         self._origin = workpiece.origin
-        self._mu = {index: obstacle.mu for index, obstacle in enumerate(scene.obstacles)}
 
-    def find_outcome(self, status: Status, pose, at_rest: bool, contacts: np.ndarray, mu, rho: float) -> int:
-        """The code of the outcome. pose (3,): of the centre of mass at the end; contacts: rows of the contact table at
-        the end; mu: {index of obstacle: friction}."""
-        if status is not Status.COMPLETED:
+    def find_outcome(self, status: int, pose, at_rest: bool, n_contacts: int, is_held: Callable[[], bool]) -> int:
+        """The code of the outcome. pose (3,): of the centre of mass at the end; n_contacts: closed at the end; is_held:
+        asked where the answer counts, see `is_held`."""
+        if status != Status.COMPLETED:
             return _BY_STATUS.get(status, FAILED)
         for index, goal in enumerate(self._goals):
             if (at_rest or not goal.at_rest) and self._is_inside(goal, pose):
                 return GOAL + index
         if at_rest:
-            return JAMMED if len(contacts) > 1 and is_held(contacts, pose, mu, rho) else AT_REST
+            return JAMMED if is_held() else AT_REST
         x, y, r = pose[0], pose[1], self._radius
         outside = x + r < self._low[0] or x - r > self._high[0] or y + r < self._low[1] or y - r > self._high[1]
-        return LEFT if outside and len(contacts) == 0 else TIMED_OUT
+        return LEFT if outside and n_contacts == 0 else TIMED_OUT
 
     def _is_inside(self, goal: Goal, pose) -> bool:
         x, y, theta = pose
@@ -84,7 +84,8 @@ class Judge:
 
 
 def is_held(contacts: np.ndarray, pose, mu, rho: float) -> bool:
-    """Do the friction cones of the contacts span all loads (force closure)?"""
+    """Do the friction cones of the contacts span all loads (force closure)? contacts: rows of the contact table; pose
+    (3,): of the centre of mass; mu: friction of each obstacle."""
     from dynamics.contact_set import place_contacts
     from dynamics.statics import check_force_closure
 

@@ -74,17 +74,23 @@ class Plan:
         return np.sort(np.random.default_rng(self.seed).choice(full, size=self.samples, replace=False))
 
     def get_values(self, cell: int) -> tuple[float, ...]:
-        """The value of each axis in a cell."""
-        if not 0 <= cell < len(self):
+        """The value of each axis in a cell. Raises SweepError."""
+        return tuple(self.get_table([cell])[0].tolist())
+
+    def get_table(self, cells) -> np.ndarray:
+        """(n, axes) the values of some cells. Raises SweepError for a cell that there is not."""
+        cells = np.asarray(cells, dtype=np.int64)
+        for cell in cells[(cells < 0) | (cells >= len(self))]:
             raise SweepError(f"there is no cell {cell}; valid: 0 to {len(self) - 1}")
-        sample, place = 0, cell
+        places, samples = cells, cells
         if self.has_random:
-            place, sample = divmod(cell, self.samples)
+            places, samples = np.divmod(cells, self.samples)
         elif self._chosen is not None:
-            place = int(self._chosen[cell])
-        indices = np.unravel_index(place, self.shape)
-        return tuple(float(axis.values[index]) if draws is None else float(draws[sample])
-                     for axis, draws, index in zip(self.axes, self._draws, indices, strict=True))
+            places = self._chosen[cells]
+        indices = np.unravel_index(places, self.shape)
+        columns = [axis.values[index] if draws is None else draws[samples]
+                   for axis, draws, index in zip(self.axes, self._draws, indices, strict=True)]
+        return np.stack(columns, axis=1)
 
     def locate(self, cells: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """(n, axes) place of cells among the values of each axis, and (n,) numbers of their samples, 0 without any."""

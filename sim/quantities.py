@@ -88,7 +88,7 @@ def _read_positive(value: Any) -> float:
     return number
 
 
-def _read_positive_length(value: Any) -> float:
+def read_positive_length(value: Any) -> float:
     length = read_length(value)
     if length <= 0.0:
         raise ValueError("must be positive")
@@ -109,7 +109,7 @@ Friction = Annotated[float, BeforeValidator(read_friction)]
 Restitution = Annotated[float, BeforeValidator(read_restitution)]
 Law = Literal["newton", "poisson", "stronge"]
 Positive = Annotated[float, BeforeValidator(_read_positive)]
-PositiveLength = Annotated[float, BeforeValidator(_read_positive_length)]
+PositiveLength = Annotated[float, BeforeValidator(read_positive_length)]
 Name = Annotated[str, BeforeValidator(_read_name)]
 
 

@@ -12,7 +12,7 @@ import numpy as np
 from dynamics.choose import seed_random
 from geometry._record import allocate_record
 from sim import state as s
-from sim.account import Account
+from sim.account import Account, compute_energy_residual
 from sim.events import START
 from sim.model import build_body, build_options
 from sim.scene import SceneError
@@ -165,7 +165,6 @@ def fill_account(state: np.record, mass: float, energies: tuple, times: tuple) -
     start, end, load = map(float, energies)
     friction, impact = float(mass * state.friction), float(mass * state.impact)  # kept per mass
     pushed = float(mass * state.pushed)
-    largest = max(start, end, abs(load), abs(friction), abs(impact), abs(pushed))
     return Account(
         penetration=float(state.penetration),
         gap_residual=float(state.gap_residual),
@@ -178,7 +177,7 @@ def fill_account(state: np.record, mass: float, energies: tuple, times: tuple) -
         work_friction=friction,
         work_impact=impact,
         work_obstacles=pushed,
-        energy_residual=abs(end - start - load - friction - impact - pushed) / largest if largest > 0.0 else 0.0,
+        energy_residual=float(compute_energy_residual(start, end, load, friction, impact, pushed)),
         time_not_unique=float(state.not_unique),
         n_steps=int(state.steps),
         n_rejected=int(state.rejected),

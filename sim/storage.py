@@ -36,7 +36,7 @@ from sim import layout
 from sim.account import ACCOUNT_DTYPE, ACCOUNT_FIELDS, Account, pack_account
 from sim.bodies import Body, SceneRecord, build_scene_record
 from sim.branch_table import BRANCH_DTYPE
-from sim.disk_space import NO_ROOM, redirect_to_nowhere, reserve_space
+from sim.disk_space import NO_ROOM, abandon_file, reserve_space
 from sim.obstacle_log import count_pose_bytes, create_poses, create_work
 from sim.reading import TrajectoryFileError, describe_file, read_trajectories, read_trajectory
 from sim.status import Status
@@ -240,14 +240,8 @@ class H5Sink:
 
     def _abandon(self) -> None:
         """Let go of a file that cannot be completed: rows that were flushed stay, an unpublished file disappears."""
-        file, self._file = self._file, None
-        if file is not None:
-            if os.name != "nt" and file:
-                redirect_to_nowhere(file.id.get_vfd_handle())
-            try:
-                file.close()
-            except (OSError, RuntimeError):
-                pass
+        abandon_file(self._file)
+        self._file = None
         if not self.in_place:
             self._partial.unlink(missing_ok=True)
 

@@ -23,11 +23,12 @@ import h5py
 import numpy as np
 
 from sim.axes import SweepError
-from sim.disk_space import redirect_to_nowhere, reserve_space
+from sim.disk_space import abandon_file, reserve_space
 from sim.plan import Plan
+from sim.scene_difference import find_scene_difference
 from sim.status import Status
 from sim.storage import SPARE_BYTES, WriteError, append_rows, check_target, clean_text, set_attribute, trim_file
-from sim.sweep_table import FIELD_NAMES, ROW_FIELDS, RowMaker
+from sim.sweep_table import FIELD_NAMES, ROW_FIELDS, Rows, TextList, build_row_dtype, sort_rows
 
 FORMAT, FORMAT_VERSION = "stiction sweep", 1
 TEXT_TYPE = np.dtype("S256")
@@ -46,11 +47,12 @@ class SweepRecord(NamedTuple):
 
     def find_difference(self, other: SweepRecord) -> str:
         """The first thing in which another record differs, "" if nothing does."""
-        if self.text != other.text:
-            return "the scene has changed: " + find_changed_line(other.text, self.text)
         if (self.program, self.kernels) != (other.program, other.kernels):
             return (f"the program has changed: the file was written by {other.program} ({other.kernels[:12]}), this is "
                     f"{self.program} ({self.kernels[:12]})")
+        difference = find_scene_difference(other.text, self.text)
+        if difference:
+            return f"the scene has changed: {difference}"
         mine, theirs = self.plan.describe(), other.plan.describe()
         if mine == theirs:
             return ""
@@ -60,26 +62,18 @@ class SweepRecord(NamedTuple):
                 return f"the grid has changed: {axis['name']} did not vary before"
             if before[0] != axis:
                 return f"the grid has changed: {describe_axis(before[0])} before, {describe_axis(axis)} now"
-        names = [axis["name"] for axis in theirs["axes"]]
-        return (f"the grid has changed: axes {', '.join(names)}, samples {theirs['samples']}, seed {theirs['seed']} "
-                "before")
+        return f"the grid has changed: {describe_plan(theirs)} before, {describe_plan(mine)} now"
+
+
+def describe_plan(plan: dict) -> str:
+    names = ", ".join(axis["name"] for axis in plan["axes"])
+    return f"axes {names} with samples {plan['samples']}, seed {plan['seed']}"
 
 
 def describe_axis(axis: dict) -> str:
     values = axis["words"] or axis["values"]
     shown = f"{values[0]} to {values[-1]}, {len(values)} values" if len(values) > 3 else ", ".join(map(str, values))
     return f"{axis['name']} = {shown}{' ' + axis['unit'] if axis['unit'] else ''} ({axis['kind']})"
-
-
-def find_changed_line(before: str, after: str) -> str:
-    """The first line that differs, as it was and as it is."""
-    old, new = before.splitlines(), after.splitlines()
-    for number in range(max(len(old), len(new))):
-        was = old[number] if number < len(old) else "(no line)"
-        now = new[number] if number < len(new) else "(no line)"
-        if was != now:
-            return f"line {number + 1} was {was.strip()!r} and is {now.strip()!r}"
-    return "its line ends differ"
 
 
 class SweepFile:
@@ -93,7 +87,7 @@ class SweepFile:
         self._in_place = False
         self.rows = 0
         self._texts = 0
-        self.maker = RowMaker([axis.name for axis in record.plan.axes])
+        self.texts = TextList()
         self._file = None
         try:
             self._create(record)
@@ -112,7 +106,8 @@ class SweepFile:
             record.source)
         file.create_dataset("plan", data=plan, dtype=h5py.string_dtype())
         options = {"chunks": (CHUNK_ROWS,), "maxshape": (None,)}
-        rows = file.create_dataset("rows", (0,), self.maker.dtype, **options)
+        rows = file.create_dataset("rows", (0,), build_row_dtype([axis.name for axis in record.plan.axes]),
+                                   **options)
         rows.attrs["outcomes"] = record.outcomes
         rows.attrs["fields"] = FIELD_NAMES
         rows.attrs["units"] = [unit for _, _, unit, _ in ROW_FIELDS]
@@ -124,11 +119,10 @@ class SweepFile:
         file.flush()
         file.swmr_mode = True
 
-    def write(self, rows: list[tuple] | np.ndarray) -> np.ndarray:
-        """Append rows and flush them; returns them as records. Raises WriteError, after which only `close` makes
-        sense."""
-        table = self.maker.make(rows) if isinstance(rows, list) else rows
-        texts = np.array([clean_text(text).encode()[:256] for text in self.maker.texts[self._texts :]], TEXT_TYPE)
+    def write(self, rows: Rows) -> None:
+        """Append rows and flush them. Raises WriteError, after which only `close` makes sense."""
+        table = self.texts.take(rows)
+        texts = np.array([clean_text(text).encode()[:256] for text in self.texts.texts[self._texts :]], TEXT_TYPE)
         try:
             size = 2 * table.nbytes + 2 * texts.nbytes + SPARE_BYTES + CHUNK_ROWS * table.itemsize
             reserve_space(self._file.id.get_vfd_handle(), self._target, self._file.id.get_filesize() + size)
@@ -147,7 +141,6 @@ class SweepFile:
             raise WriteError(self.path, error, self.rows) from error
         self._texts += len(texts)
         self.rows += len(table)
-        return table
 
     def close(self, status: Status) -> None:
         """Write how the sweep ended and close the file. Closing twice does nothing."""
@@ -174,14 +167,8 @@ class SweepFile:
 
     def _abandon(self) -> None:
         """Let go of a file that cannot be completed: what was flushed stays, a file not in place disappears."""
-        file, self._file = self._file, None
-        if file is not None:
-            if file:
-                redirect_to_nowhere(file.id.get_vfd_handle())
-            try:
-                file.close()
-            except (OSError, RuntimeError):
-                pass
+        abandon_file(self._file)
+        self._file = None
         if not self._in_place:
             self._partial.unlink(missing_ok=True)
 
@@ -216,5 +203,4 @@ def read_sweep_file(path: str | Path) -> tuple[SweepRecord, np.ndarray, list[str
             status = Status(int(file.attrs["status"]))
     except (OSError, KeyError, RuntimeError, json.JSONDecodeError) as error:
         raise SweepError(f"{path} cannot be read: {str(error).splitlines()[0]}") from error
-    table = table[np.unique(table["cell"], return_index=True)[1]]
-    return record, table, [text.decode("utf-8", "replace") for text in raw], status
+    return record, *sort_rows(table, [text.decode("utf-8", "replace") for text in raw]), status

@@ -12,6 +12,7 @@ from sim.cell_runner import CellRunner, Study
 from sim.plan import Plan
 from sim.status import Status
 from sim.sweep_file import SweepFile, SweepRecord, read_sweep_file
+from sim.sweep_table import Rows
 
 
 def make_record(study: Study, plan: Plan, runner: CellRunner) -> SweepRecord:
@@ -38,8 +39,7 @@ def open_file(path: Path, record: SweepRecord, resume: bool) -> tuple[SweepFile,
         raise SweepError(f"cannot resume {path}: {difference}. Put it back, or begin anew without --resume")
     file = SweepFile(path, record)
     try:
-        file.maker = type(file.maker)([axis.name for axis in record.plan.axes], texts or None)
-        file.write(table)
+        file.write(Rows(table, texts))
     except BaseException:
         file.close(Status.FAILED)  # it disappears, and the old one stays
         raise

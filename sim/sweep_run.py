@@ -2,40 +2,34 @@
 
     from sim import load_scene, read_sweep, sweep
     result = sweep(load_scene("block_on_incline"), mu="0:1:41", rho=[0.1, 0.2], output="outputs/sweep.h5")
-    result.count(), result.outcome, result["end_time"], result.get_grid("outcome")
+    result.count(), result.outcome, result["end_time"]
 
-Runs are independent: they are compiled code in threads, and the table is the same to the last bit for any number of
-workers, in any order.
+Runs are independent: they are compiled code in threads, or in the workers of a cluster, and the table is the same to
+the last bit for any number of workers, in any order.
 """
 
 from __future__ import annotations
 
-import threading
-import time
 from collections.abc import Callable, Iterator, Mapping
-from concurrent.futures import FIRST_COMPLETED, ThreadPoolExecutor, wait
+from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from sim.axes import SweepError, make_axis
-from sim.cell_runner import CellRunner, Interrupted, Study
+from sim.cell_runner import CellRunner, Study
 from sim.plan import Plan
 from sim.scene_errors import OverlapError, SceneError
 from sim.status import Status
+from sim.sweep_batch import LOGS, BatchRunner
+from sim.sweep_pool import ThreadPool, run_batches
 from sim.sweep_result import Sweep, get_log_path
 from sim.sweep_stop import StopSign
-from sim.sweep_table import NOT_STARTED, RowMaker
+from sim.sweep_table import Rows, TextList, build_row_dtype, sort_rows
 
 if TYPE_CHECKING:
     from sim.scene import Scene
-
-# A batch of cells goes to a thread, and its rows to the file, at once: about this long [s], so that a kill loses little
-# and handing over costs nothing. A run that takes longer is a batch of its own.
-BATCH_TIME = 0.2
-MOST_IN_BATCH = 4096
-LOGS = ("all", "failed", "none")
 
 
 def sweep(
@@ -47,6 +41,7 @@ def sweep(
     samples: int | None = None,
     seed: int = 0,
     workers: int | None = None,
+    client: Any = None,
     output: str | Path | None = None,
     resume: bool = False,
     log: str = "none",
@@ -59,7 +54,8 @@ def sweep(
     Values are text ("0:1:41", "0,10,20 deg", "uniform(0, 1 mm)", see `sim.axes`) or lists; `samples` and `seed` belong
     to random ones.
 
-    workers: threads, as many as there are processors if not given. output: the HDF5 file that
+    workers: threads, as many as there are processors if not given. client: a dask.distributed.Client, or the address of
+    a scheduler ("tcp://host:8786"): the workers of that cluster run the cells. output: the HDF5 file that
     the rows go to as they come; with `resume` a file that is there is completed.
     log: which runs leave a trajectory in the folder beside the file: "all", "failed" (those that did not reach their
     end time) or "none". progress(done, all) is called now and then.
@@ -77,10 +73,18 @@ def sweep(
         raise SweepError(f"log = {log!r}: logs lie beside the file of the sweep; give one (output)")
     if resume and output is None:
         raise SweepError("there is nothing to resume: give the file of the sweep (output)")
+    if client is not None and workers is not None:
+        raise SweepError(f"workers = {workers!r}: counts threads of this machine, and a cluster has its own workers; "
+                         "give one of workers and client (--workers and --cluster)")
+    threads = count_workers(workers)
     study = Study(scene.text, scene.source, plan.axes)
     runner = make_runner(study, plan)
-    job = Job(study, plan, runner, output, resume, log)
-    return job.run(count_workers(workers), progress)
+    if client is None:
+        return Job(study, plan, runner, output, resume, log).run(threads, None, progress)
+    from sim.sweep_cluster import connect
+
+    with connect(client) as cluster:
+        return Job(study, plan, runner, output, resume, log).run(threads, cluster, progress)
 
 
 def count_workers(workers: int | None) -> int:
@@ -135,17 +139,17 @@ class Job:
         self.stop = StopSign()
         self.record = make_record(study, plan, runner)
         self._kept: list[np.ndarray] = []
+        self._texts = TextList()
         self._file, self._done = (None, np.zeros(len(plan), bool))
         if self.output is not None:
             self._file, self._done = open_file(self.output, self.record, resume)
-        self._maker = RowMaker([axis.name for axis in plan.axes]) if self._file is None else self._file.maker
 
-    def run(self, workers: int, progress) -> Sweep:
-        """Run what is missing."""
+    def run(self, workers: int, cluster, progress) -> Sweep:
+        """Run what is missing: in threads, or in a cluster if there is one."""
         status = Status.FAILED
         try:
             with self.stop:
-                for rows in self._produce(workers):
+                for rows in self._produce(workers, cluster):
                     self._keep(rows)
                     if progress is not None:
                         progress(int(self._done.sum()), len(self._done))
@@ -159,81 +163,38 @@ class Job:
             if not self.output.exists():
                 raise KeyboardInterrupt
             return read_sweep(self.output)
-        table = np.concatenate([np.zeros(0, self._maker.dtype), *self._kept])
-        return Sweep(self.record, table[np.argsort(table["cell"], kind="stable")], list(self._maker.texts), status)
+        table = np.concatenate([np.zeros(0, build_row_dtype([axis.name for axis in self.plan.axes])), *self._kept])
+        return Sweep(self.record, *sort_rows(table, self._texts.texts), status)
 
-    def _keep(self, rows: list[tuple]) -> None:
-        if not rows:
+    def _keep(self, rows: Rows) -> None:
+        if not len(rows.table):
             return
         if self._file is not None:
             self._file.write(rows)
         else:
-            self._kept.append(self._maker.make(rows))
-        self._done[[row[0] for row in rows]] = True
+            self._kept.append(self._texts.take(rows))
+        self._done[rows.table["cell"]] = True
 
-    def _produce(self, workers: int) -> Iterator[list[tuple]]:
+    def _produce(self, workers: int, cluster) -> Iterator[Rows]:
         missing = iter(np.flatnonzero(~self._done).tolist())
         first = next(missing, None)
         if first is None:
             return
-        self.runner.warm_up()
-        yield self.run_batch([first])  # in this thread: machine code is made once, before there are others
-        yield from self._run_threads(workers, missing)
+        if cluster is not None:
+            from sim.sweep_cluster import ClusterPool, pack_study
 
-    def _run_threads(self, workers: int, missing: Iterator[int]) -> Iterator[list[tuple]]:
-        size, pending = 1, {}
-        with ThreadPoolExecutor(workers, thread_name_prefix="stiction") as pool:
-            try:
-                while True:
-                    while not self.stop.is_set() and len(pending) < workers + 1:
-                        batch = [cell for _, cell in zip(range(size), missing, strict=False)]
-                        if not batch:
-                            break
-                        pending[pool.submit(self._time_batch, batch)] = len(batch)
-                    if not pending:
-                        return
-                    for future in wait(pending, timeout=0.5, return_when=FIRST_COMPLETED).done:
-                        number = pending.pop(future)
-                        rows, elapsed = future.result()
-                        if number == size:
-                            size = min(max(1, round(size * BATCH_TIME / max(elapsed, 1e-6))), 4 * size, MOST_IN_BATCH)
-                        yield rows
-            except BaseException:
-                self.stop.set_hard()
-                raise
+            payload = pack_study(self.study, self.runner.sound, self.record.kernels)
+            pool = ClusterPool(cluster, payload, self.plan, self.log, self.find_log)
+            missing = chain([first], missing)
+        else:
+            self.runner.warm_up()
+            runner = BatchRunner(self.study, self.runner, self.log, self.find_log)
+            # in this thread: machine code is made once, before there are others
+            yield runner.run([first], self.plan.get_table([first]), None, self.stop.is_hard).rows
+            pool = ThreadPool(runner, self.plan, self.stop, workers)
+        for batch in run_batches(pool, missing, self.stop):
+            yield batch.rows
 
-    def _time_batch(self, cells: list[int]) -> tuple[list[tuple], float]:
-        began = time.perf_counter()
-        with np.errstate(all="ignore"):
-            return self.run_batch(cells), time.perf_counter() - began
-
-    def run_batch(self, cells: list[int]) -> list[tuple]:
-        """Rows of some cells; those that a stop leaves out have none."""
-        rows = []
-        for cell in cells:
-            if self.stop.is_set() and threading.current_thread() is not threading.main_thread():
-                break
-            try:
-                row = self.runner.run(cell, self.plan.get_values(cell), self.stop.is_hard)
-                self._log(row)
-            except Interrupted:
-                break
-            rows.append(row)
-        return rows
-
-    def _log(self, row: tuple) -> None:
-        """The trajectory of a run, before its row: a row that is there has its log."""
-        status = row[2 + len(self.plan.axes)]
-        if status == NOT_STARTED or self.log == "none" or (self.log == "failed" and status == Status.COMPLETED):
-            return
-        write_log(self.study.build_scene(row[1 : 1 + len(self.plan.axes)]), get_log_path(self.output, row[0]))
-
-
-def write_log(scene: Scene, path: Path) -> None:
-    """Run a scene into a log that appears when it is complete."""
-    from sim.simulation import simulate
-
-    try:
-        simulate(scene).save(path)
-    except ArithmeticError:
-        return  # the run fails likewise in the sweep: its row says how
+    def find_log(self, cell: int) -> Path:
+        """Where the trajectory of a cell lies."""
+        return get_log_path(self.output, cell)

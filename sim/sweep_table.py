@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 
 NOT_STARTED = -1  # status of a cell whose scene cannot be built
@@ -42,24 +44,45 @@ def build_row_dtype(names) -> np.dtype:
     return np.dtype([first, *((name, "f8") for name in names), *others])
 
 
-class RowMaker:
-    """Turns the rows of runs into records: texts are kept once, and rows hold their number."""
+class Rows(NamedTuple):
+    """Rows of some cells, on their way to the table: what a batch of runs gives."""
 
-    def __init__(self, names, texts: list[str] | None = None):
-        self.dtype = build_row_dtype(names)
-        self.texts = [""] if texts is None else list(texts)
+    table: np.ndarray  # (n,) of `build_row_dtype`; its texts are places in `texts`
+    texts: list[str]
+
+
+class TextList:
+    """Texts, each once, in the order in which they came; the first is empty."""
+
+    def __init__(self, texts: list[str] | None = None):
+        self.texts = list(texts) if texts else [""]
         self._numbers = {text: number for number, text in enumerate(self.texts)}
 
-    def make(self, rows: list[tuple]) -> np.ndarray:
-        """(n,) records from rows as `sim.cell_runner` makes them."""
-        table = np.zeros(len(rows), self.dtype)
-        for record, row in zip(table, rows, strict=True):
-            for name, value in zip(self.dtype.names, row, strict=True):
-                record[name] = self._number(value) if name in TEXT_FIELDS else value
-        return table
-
-    def _number(self, text: str) -> int:
+    def number(self, text: str) -> int:
+        """The place of a text, which is appended if it is new."""
         number = self._numbers.setdefault(text, len(self.texts))
         if number == len(self.texts):
             self.texts.append(text)
         return number
+
+    def take(self, rows: Rows) -> np.ndarray:
+        """(n,) the rows with the places of their texts here."""
+        places = np.array([self.number(text) for text in rows.texts], dtype=np.int64)
+        table = rows.table.copy()
+        for name in TEXT_FIELDS:
+            table[name] = places[table[name]]
+        return table
+
+
+def sort_rows(table: np.ndarray, texts: list[str]) -> tuple[np.ndarray, list[str]]:
+    """Rows in the order of their cells, each cell once, and texts in the order in which these rows name them: the same
+    bits whatever the order in which the runs ended."""
+    table = table[np.unique(table["cell"], return_index=True)[1]]
+    sorted_texts = TextList()
+    used, first = np.unique(np.stack([table[name] for name in TEXT_FIELDS], axis=1), return_index=True)
+    places = np.zeros(len(texts), dtype=np.int64)
+    for text in used[np.argsort(first)].tolist():
+        places[text] = sorted_texts.number(texts[text])
+    for name in TEXT_FIELDS:
+        table[name] = places[table[name]]
+    return table, sorted_texts.texts

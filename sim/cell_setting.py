@@ -1,0 +1,193 @@
+"""From the values of a cell to the arrays that compiled code runs on.
+
+What is expensive is done once and used again. Values of friction and restitution are put into arrays. Everything else
+that a cell has is its *setting*: it is made from the scene of these values by the same code that a single run uses, and
+kept, since in a grid many cells share it. So the motion is the same to the last bit as that of a single run.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import pickle
+import re
+import tomllib
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import NamedTuple
+
+import numpy as np
+
+from sim import toml_text
+from sim.axes import WORDS, SweepAxis, SweepError
+from sim.outcome import FAILED, INVALID, OVERLAP, Judge
+from sim.quantities import read_friction, read_positive_length, read_restitution
+from sim.scene import Scene, build_scene, parse_scene
+from sim.scene_errors import OverlapError, SceneError
+
+KEPT_SETTINGS, KEPT_SHAPES = 4096, 16
+_PAIRS = re.compile(r"(friction|restitution)\..+|obstacle\..+\.(mu|e)")
+_STILL = re.compile(r"(friction|restitution|impact|run|gravity|load)(\..+)?|obstacle\..+\.(mu|e|law)|"
+                    r"workpiece\.(rho|mass|velocity\..+)")
+
+
+@dataclass(frozen=True)
+class Study:
+    """A scene and what varies in it: all that another process needs to run a cell."""
+
+    text: str  # TOML
+    source: str | None
+    axes: tuple[SweepAxis, ...]
+
+    def build_scene(self, values, with_text: bool = True) -> Scene:
+        """The scene of a cell. Raises SceneError."""
+        return _make_builder(self).build(values, with_text)
+
+
+@lru_cache(maxsize=4)
+def _make_builder(study: Study) -> _SceneBuilder:
+    return _SceneBuilder(study)
+
+
+class _SceneBuilder:
+    """Puts values into the tables of a scene."""
+
+    def __init__(self, study: Study):
+        self._tables = pickle.dumps(tomllib.loads(study.text))
+        self._comment = toml_text.find_leading_comment(study.text)
+        self._study = study
+        self._where = study.source or "scene"
+        self._moves_nothing = all(_STILL.fullmatch(axis.key) for axis in study.axes)
+        if self._moves_nothing:
+            parse_scene(study.text, source=study.source)  # checks the start, once for all
+
+    def build(self, values, with_text: bool) -> Scene:
+        data = pickle.loads(self._tables)  # the fastest deep copy
+        for axis, value in zip(self._study.axes, values, strict=True):
+            try:
+                toml_text.apply_override(data, axis.key, axis.make_override(value))
+            except toml_text.PathError as error:
+                raise SceneError(f"{axis.name}: {error}") from None
+        text = toml_text.dump_toml(data, self._comment) if with_text else ""
+        return build_scene(data, text, self._where, self._study.source, self._moves_nothing)
+
+
+class Shape(NamedTuple):
+    """What settings share that differ in numbers only. Nobody writes to the arrays: a run takes copies."""
+
+    key: tuple  # what outlines and walls depend on
+    body: tuple  # dynamics.mode.Body; what a CELL holds does not count
+    options: tuple  # sim.state.Options, likewise
+
+
+class Setting(NamedTuple):
+    """A cell but for its friction and restitution."""
+
+    cell: bytes  # of a sim.cell_kernel.CELL
+    pairs: np.ndarray  # (3, obstacles): friction, restitution and law of impact where no axis says otherwise
+    shape: Shape
+    judge: Judge
+
+
+class BadCell(NamedTuple):
+    """A cell that cannot be run."""
+
+    outcome: int
+    message: str
+
+
+class SettingMaker:
+    """Finds the setting of a cell, and its friction and restitution."""
+
+    def __init__(self, study: Study, values):
+        """`values`: those of any cell that can be built. Raises SceneError, SweepError."""
+        self.first = study.build_scene(values)
+        if self.first.run.choice == "branch":
+            raise SweepError('run.choice = "branch" follows many motions, and a cell has one: choose another rule')
+        self._study, self._sound = study, list(values)
+        self._pair_axes = [(index, *self._find_pairs(index)) for index, axis in enumerate(study.axes)
+                           if axis.kind != WORDS and _PAIRS.fullmatch(axis.key)]
+        paired = {index for index, *_ in self._pair_axes}
+        self._others = [index for index in range(len(study.axes)) if index not in paired]
+        self._kept: dict[tuple, Setting | BadCell] = {}
+        self.shape = make_setting(self.first).shape
+
+    def _find_pairs(self, index: int) -> tuple[int, list[int]]:
+        """Row of `Setting.pairs` and obstacles that an axis speaks of: these are seen where its value changes."""
+        key = self._study.axes[index].key
+        name = "e" if key.startswith("restitution") or key.endswith(".e") else "mu"
+        other = list(self._sound)
+        other[index] = 0.25 if other[index] != 0.25 else 0.75
+        scene = self._study.build_scene(other, with_text=False)
+        return ("mu", "e").index(name), [
+            i for i, pair in enumerate(zip(self.first.obstacles, scene.obstacles, strict=True))
+            if getattr(pair[0], name) != getattr(pair[1], name)]
+
+    def check_axes(self) -> None:
+        """Raise SweepError for an axis of friction or restitution that no pair listens to."""
+        for index, _, obstacles in self._pair_axes:
+            if not obstacles:
+                axis = self._study.axes[index]
+                raise SweepError(f"{axis.name} changes nothing: no pair takes its value from {axis.key}")
+
+    def make(self, values) -> tuple[Setting | BadCell, np.ndarray | None]:
+        """The setting of a cell and its pairs (3, obstacles); (BadCell, None) where there is none."""
+        key = tuple(values[index] for index in self._others)
+        setting = self._kept.get(key)
+        if setting is None:
+            setting = self._make_setting(values)
+            is_small = isinstance(setting, BadCell) or setting.shape is self.shape
+            if len(self._kept) >= (KEPT_SETTINGS if is_small else KEPT_SHAPES):
+                self._kept = {}
+            self._kept[key] = setting
+        if isinstance(setting, BadCell):
+            return setting, None
+        pairs = setting.pairs.copy()
+        for index, row, obstacles in self._pair_axes:
+            axis, value = self._study.axes[index], values[index]
+            try:
+                read = read_restitution if row else read_friction
+                pairs[row, obstacles] = read(axis.make_override(value))
+            except ValueError as error:
+                return BadCell(INVALID, f"{axis.name} = {axis.make_override(value)}: {error}"), None
+        return setting, pairs
+
+    def _make_setting(self, values) -> Setting | BadCell:
+        values = list(values)
+        for index, *_ in self._pair_axes:
+            values[index] = self._sound[index]
+        try:
+            return make_setting(self._build_scene(values), self.shape)
+        except OverlapError as error:
+            return BadCell(OVERLAP, str(error))
+        except SceneError as error:
+            return BadCell(INVALID, str(error))
+        except Exception as error:  # a defect: one cell shall not end a sweep
+            return BadCell(FAILED, f"{type(error).__name__}: {error}")
+
+    def _build_scene(self, values) -> Scene:
+        """The scene of a cell; where only the radius of gyration is not that of the first, nothing is read anew."""
+        axes = self._study.axes
+        if [axes[index].key for index in self._others] != ["workpiece.rho"]:
+            return self._study.build_scene(values, with_text=False)
+        axis, value = axes[self._others[0]], values[self._others[0]]
+        try:
+            rho = read_positive_length(axis.make_override(value))
+        except ValueError as error:
+            raise SceneError(f"{axis.name} = {axis.make_override(value)}: {error}") from None
+        return dataclasses.replace(self.first, workpiece=dataclasses.replace(self.first.workpiece, rho=rho))
+
+
+def make_setting(scene: Scene, near: Shape | None = None) -> Setting:
+    """The setting of a scene; with the shape `near` if it has that one."""
+    from dynamics.routh import LAWS
+    from sim.cell_kernel import make_cell
+    from sim.model import build_body, build_options
+    from sim.simulation import build_start
+
+    body = build_body(scene)
+    options = build_options(scene, body)
+    placed = tuple((obstacle.outline, obstacle.pose, obstacle.motion) for obstacle in scene.obstacles)
+    key = (scene.workpiece.outline, placed, scene.gravity_turn, options.scales.touch)
+    shape = near if near is not None and near.key == key else Shape(key, body, options)
+    pairs = np.array([[obstacle.mu, obstacle.e, LAWS.index(obstacle.law)] for obstacle in scene.obstacles])
+    return Setting(make_cell(body, options, build_start(scene)).tobytes(), pairs.reshape(-1, 3).T, shape, Judge(scene))
