@@ -201,11 +201,13 @@ class FramePainter:
 
     def _show_infinite(self, state: FrameState) -> None:
         """The sign of infinity beside the arrow of a force without bound."""
-        tips = (state.points + 1.15 * self.length * state.normals)[state.unbounded] * self.view.factor
+        aside = np.column_stack((-state.normals[:, 1], state.normals[:, 0]))
+        places = state.points + self.length * (0.5 * state.normals + 0.17 * aside)
+        places = places[state.unbounded] * self.view.factor
         for k, text in enumerate(self._infinite):
-            text.set_visible(k < len(tips))
-            if k < len(tips):
-                text.set_position(tips[k])
+            text.set_visible(k < len(places))
+            if k < len(places):
+                text.set_position(places[k])
 
     def _scale_force(self, force: np.ndarray) -> np.ndarray:
         vector = force * (self.length / self.force_scale)

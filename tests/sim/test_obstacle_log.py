@@ -318,9 +318,8 @@ def test_branches_go_on_where_obstacles_were():
 
 def test_a_sweep_begins_every_run_with_the_walls_at_the_start():
     scene = parse_scene(RIDE.replace("pose = [0, -0.05, 0]\n", ""))
-    mu = [0.05, 0.1, 0.05, 0.3, 0.1]
+    mu = [0.3, 0.05, 0.1]
     result = sweep(scene, vary={"mu": mu}, workers=1)
     for index, value in enumerate(mu):
         alone = simulate(parse_scene(scene.text, {"friction.default": value}), output_interval=None)
         assert result["x"][index] == alone.pose[-1, 0] and result["energy_residual"][index] < 1e-9
-    assert len(set(result["x"])) == 3
