@@ -55,6 +55,16 @@ class Coordinate:
     pieces: tuple[Piece, ...] = (Piece(-inf, 0.0, (0.0,)),)
     waves: tuple[Wave, ...] = ()
 
+    def __post_init__(self):
+        with np.errstate(over="ignore", invalid="ignore"):
+            numbers = [c for piece in self.pieces for c in piece.coefficients]
+            sizes = [(np.float64(wave.amplitude), wave.frequency * wave.frequency) for wave in self.waves]
+            numbers += [value for a, square in sizes for value in (a, a * square)]
+            numbers += [value for wave in self.waves for value in (wave.frequency, wave.phase)]
+        if not np.isfinite(numbers).all():
+            raise MotionError("its positions, velocities and accelerations must stay finite; use smaller amplitudes, "
+                              "lower frequencies, or more time between waypoints")
+
     @property
     def still(self) -> bool:
         """Does it never change?"""
@@ -102,6 +112,12 @@ def _evaluate_polynomial(coefficients, u, order: int):
 
 
 STILL = Coordinate()
+
+
+def spread_times(begin: float, end: float, n: int) -> np.ndarray:
+    """Times (n,) [s] at which to look at a motion, both ends among them: at no period do they all see one phase."""
+    golden = np.arange(1, n - 1) * (0.5 * (5.0**0.5 - 1.0)) % 1.0
+    return begin + (end - begin) * np.concatenate([[0.0], np.sort(golden), [1.0]])
 
 
 @dataclass(frozen=True)

@@ -87,12 +87,19 @@ def describe_broken_law(name: str, value: float, limit: float) -> str:
     return f"{name} is {value:.3g}, more than {limit:.3g}: {meaning}"
 
 
-def compute_energy_residual(start, end, load, friction, impact, pushed):
-    """|end - start - all work|, relative to the largest of these; 0 where all are. Numbers or arrays, in J."""
+def compute_rounding(mass, load, touch):
+    """Work [J] of a load (..., 5), see `dynamics.mode.Body`, along the touch distance [m] of a run."""
+    return mass * np.abs(load).sum(axis=-1) * touch
+
+
+def compute_energy_residual(start, end, load, friction, impact, pushed, rounding):
+    """|end - start - all work|, relative to the largest of these, and 0 up to `rounding`: the work of the load on the
+    way that a closed contact may be off. Numbers or arrays, in J."""
     terms = (start, end, np.abs(load), np.abs(friction), np.abs(impact), np.abs(pushed))
     largest = np.maximum.reduce(np.broadcast_arrays(*terms))
     with np.errstate(invalid="ignore", over="ignore"):  # of a run that ended without bounds it is not a number
         rest = np.abs(end - start - load - friction - impact - pushed)
+        rest = np.where(rest <= rounding, 0.0, rest)
         return np.divide(rest, largest, out=np.zeros_like(largest), where=largest != 0.0)
 
 

@@ -94,7 +94,7 @@ class _Grower:
             status = Status(code)
         except KeyboardInterrupt:
             status, self.stopped = Status.INTERRUPTED, True
-        account = compute_account(body, state, 0.0, 0.0, 0.0)
+        account = compute_account(body, options.scales.touch, state)
         message = ""
         if status.completed:
             message = account.find_broken_law(body.part.radius, options.tolerance if options.step == 0.0 else 0.0)

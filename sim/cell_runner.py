@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from sim.account import compute_energy_residual, describe_broken_law, list_limits
+from sim.account import compute_energy_residual, compute_rounding, describe_broken_law, list_limits
 from sim.cell_setting import BadCell, Setting, SettingMaker, Shape, Study
 from sim.outcome import FAILED, is_held, list_outcomes
 from sim.status import Status
@@ -178,7 +178,8 @@ def fill_rows(table: np.ndarray, ends: Ends, settings: list[Setting], mu: np.nda
     """Rows of runs that have ended. settings: of each run; mu (n, obstacles)."""
     results = ends.results
     energies = (results[name] for name in ("kinetic_start", "kinetic_end", "load", "friction", "impact", "pushed"))
-    table["energy_residual"] = compute_energy_residual(*energies)
+    rounding = compute_rounding(ends.cells.mass, ends.cells.load, ends.cells.touch)
+    table["energy_residual"] = compute_energy_residual(*energies, rounding)
     table["end_time"] = results.time
     for index in range(3):
         table[("x", "y", "theta")[index]] = results.pose[:, index]

@@ -39,6 +39,7 @@ from sim.status_codes import (
     SPLIT,
     STALLED,
 )
+from sim.ties import keep_grip, lose_contact
 
 # Events at one instant before the run is called stalled; real ties need a handful.
 STALL_LIMIT = 60
@@ -211,7 +212,7 @@ def _set_mode(body, options, state, tools, where):
     size = abs(body.w[0]) + abs(body.w[1]) + abs(body.w[2])
     compute_gap_accelerations(closed, target)
     drop_separating(closed, 1e-9 * (size + abs(target[0]) + abs(target[1]) + abs(target[2])))
-    same = state.ahead == 1 and mode.n == closed.n and state.cause_kind != events.UNIQUENESS
+    same = mode.n == closed.n and state.cause_kind != events.UNIQUENESS
     old = (mode.kind, mode.first, mode.second)
     n = closed.n
     mode.n = n
@@ -223,10 +224,14 @@ def _set_mode(body, options, state, tools, where):
     deviation = choose_basis(body, mode, where, target, (tools.desk.step.stage[0, 0:3], tools.desk.step.force))
     if deviation < 0.0:
         return CONSTRAINT_LOST
-    set_time(body, state.time)
     same = same and old[0] == mode.kind and old[1] == mode.first and old[2] == mode.second
+    held = same and keep_grip(body, options, state, tools, where)
+    same = same and state.ahead == 1
+    if same and lose_contact(body, state, tools, where):
+        same, n = False, mode.n
+    set_time(body, state.time)
     preloaded = mode.preload[0] != 0.0 or mode.preload[1] != 0.0 or mode.preload[2] != 0.0
-    state.muted = 1 if same or preloaded else 0
+    state.muted = 1 if same or held or preloaded else 0
     state.next_step, state.clearance, state.least_monitor = 0.0, 0.0, events.NOT_KNOWN
     for k in range(n):
         _, along, _, _, _, _ = compute_contact(body.part, body.walls, mode.triple[k], state.pose)

@@ -17,6 +17,7 @@ from geometry._record import allocate_record
 from geometry.boundary import compute_boundary
 from geometry.contacts import build_part, build_walls
 from geometry.detection import allocate_scratch
+from geometry.motion import spread_times
 from geometry.moving import begin_motion, build_moving_walls
 from sim.events import SPEED_ROUNDING, Scales
 from sim.start import compute_start_tolerance
@@ -129,7 +130,7 @@ def _measure_motions(scene: Scene, body: Body) -> tuple[float, float]:
     """Typical largest speed [m/s] and acceleration [m/s^2] of the obstacles that move, during the run."""
     speed = pull = 0.0
     for m, motion in enumerate((o.motion for o in scene.obstacles if o.motion is not None), start=1):
-        _, rate, bend = motion.evaluate(np.linspace(0.0, scene.run.duration, LOOKS))
+        _, rate, bend = motion.evaluate(spread_times(0.0, scene.run.duration, LOOKS))
         arms = np.array([1.0, 1.0, float(body.walls.mover[m].radius), 1.0])
         speed, pull = max(speed, float(np.abs(rate * arms).max())), max(pull, float(np.abs(bend * arms).max()))
     return speed, pull

@@ -132,13 +132,13 @@ def describe_motion(motion: Motion) -> str:
     if curves:
         begins = [piece.begin for c in curves for piece in c.pieces[1:]]
         words.append(f"waypoints from {min(begins):.6g} s to {max(begins):.6g} s")
-    else:
-        vx, vy, omega = (c.pieces[0].coefficients[1] if len(c.pieces[0].coefficients) > 1 else 0.0
-                         for c in (motion.x, motion.y, motion.theta))
-        if vx or vy:
-            words.append(f"velocity {vx:.6g}, {vy:.6g} m/s")
-        if omega:
-            words.append(f"turns at {omega:.6g} rad/s")
+    # beyond the waypoints, if there are any, nothing but a constant velocity is left
+    vx, vy, omega = (c.pieces[-1].coefficients[1] if len(c.pieces[-1].coefficients) > 1 else 0.0
+                     for c in (motion.x, motion.y, motion.theta))
+    if vx or vy:
+        words.append(f"velocity {vx:.6g}, {vy:.6g} m/s")
+    if omega:
+        words.append(f"turns at {omega:.6g} rad/s")
     for c, name, unit in ((motion.x, "x", "m"), (motion.y, "y", "m"), (motion.theta, "theta", "rad")):
         words += [f"{name} swings by {abs(wave.amplitude):.6g} {unit} at {wave.frequency / (2.0 * pi):.6g} Hz"
                   for wave in c.waves]
@@ -166,7 +166,10 @@ def set_motion(scene: Scene, name: str, waypoints, interpolation: str = "smooth"
     names = [obstacle.name for obstacle in scene.obstacles]
     if name not in names:
         raise SceneError(f"set_motion: there is no obstacle {name!r}{suggest(name, names)}")
-    rows = np.asarray(waypoints, dtype=np.float64)
+    try:
+        rows = np.asarray(waypoints, dtype=np.float64)
+    except (TypeError, ValueError) as error:
+        raise SceneError(f"set_motion: waypoints must be an array (n, 4) of t, x, y, theta: {error}") from None
     if rows.ndim != 2 or rows.shape[1] != 4:
         raise SceneError(f"set_motion: waypoints must be an array (n, 4) of t, x, y, theta, not of shape {rows.shape}")
     data = tomllib.loads(scene.text)

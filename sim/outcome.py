@@ -25,7 +25,8 @@ from sim.schema import OUTCOMES
 from sim.status import Status
 
 if TYPE_CHECKING:
-    from sim.scene import Goal, Scene
+    from geometry.motion import spread_times
+from sim.scene import Goal, Scene
 
 AT_REST, JAMMED, LEFT, NOT_UNIQUE, NO_SOLUTION, TIMED_OUT, OVERLAP, INVALID, FAILED = range(len(OUTCOMES))
 LOOKS = 200  # times at which obstacles that move are looked at, for the box around all
@@ -47,7 +48,7 @@ class Judge:
     def __init__(self, scene: Scene):
         workpiece = scene.workpiece
         start = workpiece.pose.transform(workpiece.outline.vertices)
-        times = np.linspace(0.0, scene.run.duration, LOOKS)
+        times = spread_times(0.0, scene.run.duration, LOOKS)
         places = (obstacle.place(time) for obstacle in scene.obstacles
                   for time in (times if obstacle.motion is not None else times[:1]))
         points = np.concatenate([start, *places])

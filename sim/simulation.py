@@ -12,7 +12,7 @@ import numpy as np
 from dynamics.choose import seed_random
 from geometry._record import allocate_record
 from sim import state as s
-from sim.account import Account, compute_energy_residual
+from sim.account import Account, compute_energy_residual, compute_rounding
 from sim.events import START
 from sim.model import build_body, build_options
 from sim.scene import SceneError
@@ -70,7 +70,8 @@ def simulate(
             with compiling:
                 code = run_chunk(*arguments)
         except KeyboardInterrupt:
-            target.close(Status.INTERRUPTED, compute_account(body, state, solve, output, compile_time))
+            times = (solve, output, compile_time)
+            target.close(Status.INTERRUPTED, compute_account(body, options.scales.touch, state, times))
             if sink is None:
                 return target.trajectory
             raise
@@ -82,7 +83,7 @@ def simulate(
         output += clock_module.perf_counter() - after
     compile_time = max(0.0, clock_module.perf_counter() - began - solve - output) + compiling.seconds
     solve = max(0.0, solve - compiling.seconds)
-    account = compute_account(body, state, solve, output, compile_time)
+    account = compute_account(body, options.scales.touch, state, (solve, output, compile_time))
     status, message = Status(code), ""
     if status.completed:
         message = account.find_broken_law(body.part.radius, options.tolerance if options.step == 0.0 else 0.0)
@@ -149,20 +150,21 @@ def hand_over(log: s.Log, target) -> None:
     log.counts[:4] = 0
 
 
-def compute_account(body, state: np.record, solve: float, output: float, compile_time: float) -> Account:
+def compute_account(body, touch: float, state: np.record, times=(0.0, 0.0, 0.0)) -> Account:
+    """The account of a run at a state; touch: `Scales.touch` of the run; times as for `fill_account`."""
     from sim.recorder import compute_kinetic, compute_load_work
 
     energies = (compute_kinetic(body, state.start_velocity), compute_kinetic(body, state.velocity),
-                compute_load_work(body, state, state.pose))
-    account = fill_account(state, body.mass, energies, (solve, output, compile_time))
+                compute_load_work(body, state, state.pose), compute_rounding(body.mass, body.load, touch))
+    account = fill_account(state, body.mass, energies, times)
     works = tuple(float(body.mass * mover.work) for mover in body.walls.mover[1:])  # the first is gravity
     return dataclasses.replace(account, obstacle_work=works)
 
 
 def fill_account(state: np.record, mass: float, energies: tuple, times: tuple) -> Account:
-    """The account of a state; energies: kinetic at the start and at the end, work of the load [J]; times: wall times of
-    solving, output and compiling [s]."""
-    start, end, load = map(float, energies)
+    """The account of a state; energies: kinetic at the start and at the end, work of the load, `compute_rounding` [J];
+    times: wall times of solving, output and compiling [s]."""
+    start, end, load, rounding = map(float, energies)
     friction, impact = float(mass * state.friction), float(mass * state.impact)  # kept per mass
     pushed = float(mass * state.pushed)
     return Account(
@@ -177,7 +179,7 @@ def fill_account(state: np.record, mass: float, energies: tuple, times: tuple) -
         work_friction=friction,
         work_impact=impact,
         work_obstacles=pushed,
-        energy_residual=float(compute_energy_residual(start, end, load, friction, impact, pushed)),
+        energy_residual=float(compute_energy_residual(start, end, load, friction, impact, pushed, rounding)),
         time_not_unique=float(state.not_unique),
         n_steps=int(state.steps),
         n_rejected=int(state.rejected),

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from geometry.motion import spread_times
 from sim.bodies import Body, SceneRecord
 from sim.frames import ReplayError, transform_outline
 from sim.trajectory import Trajectory
@@ -84,7 +85,7 @@ def frame_motions(record: SceneRecord, poses: np.ndarray, times: np.ndarray, asp
 
 def _find_travel(body: Body, times: np.ndarray, low: np.ndarray, high: np.ndarray, reach: float) -> list[np.ndarray]:
     """The outlines of an obstacle at SAMPLES times; cut to a box if it is larger than `reach` (m)."""
-    outlines = [body.place(time) for time in np.linspace(times[0], times[-1], SAMPLES)]
+    outlines = [body.place(time) for time in spread_times(times[0], times[-1], SAMPLES)]
     if float(np.max(np.ptp(body.vertices, axis=0))) <= reach:
         return outlines
     return [cut_polygon(outline, low, high) for outline in outlines]
