@@ -13,7 +13,7 @@ import numpy as np
 
 from dynamics.mode import CAPACITY, Body
 from geometry._jit import jit, kernel
-from geometry._record import allocate_record, allocate_table, copy_row, define_record
+from geometry._record import allocate_table, copy_row, define_record
 from sim.engine import run_chunk
 from sim.events import Scales
 from sim.recorder import compute_kinetic, compute_load_work
@@ -30,7 +30,7 @@ SEPARATOR, FREE_SIGN, NO_MOTION_SIGN, CUT_SIGN = 32, 45, 33, 43  # " ", "-", "!"
 LETTERS = np.array([ord(letter) for letter in CONTACT_LETTERS], dtype=np.uint8)
 PARALLEL = 1e-9  # contacts whose normals differ by less press the same way
 
-# What a cell is, besides its pairs: see `Body`, `Options` and `Scales`.
+# What a cell is, besides its pairs: see `Body`, `Options` and `Scales`. `random`: the state of the generator.
 CELL = define_record(
     ("rho", "f8"), ("mass", "f8"), ("w", "f8", (3,)), ("load", "f8", (5,)),
     ("pose", "f8", (3,)), ("velocity", "f8", (3,)), ("random", "i8"),
@@ -94,17 +94,6 @@ def allocate_work(start: np.record, walls, tools: Tools) -> Work:
     return Work(np.zeros(5, np.int64), *states, (walls.edge.copy(), walls.mover.copy()), tools,
                 allocate_log(BUFFER_ROWS), tally, np.zeros(POOL_BYTES, np.uint8),
                 np.zeros(POOL_CONTACTS, CONTACT_DTYPE))
-
-
-def make_cell(body, options, start) -> np.record:
-    """The CELL of a scene, from what the scene has led to."""
-    cell = allocate_record(CELL)
-    cell.rho, cell.mass, cell.random = body.rho, body.mass, start.random[0]
-    cell.w[:], cell.load[:], cell.pose[:], cell.velocity[:] = body.w, body.load, start.pose, start.velocity
-    cell.duration, cell.step, cell.tolerance = options.duration, options.step, options.tolerance
-    cell.rule, cell.survey = options.rule, options.survey
-    cell.touch, cell.force, cell.speed = options.scales
-    return cell
 
 
 @kernel

@@ -90,9 +90,13 @@ class CellRunner:
     def _run_group(self, table: np.ndarray, made: list, texts: TextList, stops) -> np.ndarray:
         """Fill the rows of cells with the same shape; returns those that ran."""
         settings = [setting for setting, _ in made]
-        pairs = np.stack([pairs for _, pairs in made])
+        distinct = {id(setting): setting for setting in settings}
+        places = {identity: place for place, identity in enumerate(distinct)}
+        which = [places[id(setting)] for setting in settings]
+        pairs = np.stack([setting.pairs for setting in distinct.values()])[which]
+        self._settings.fill_pairs(pairs, np.array([read for _, read in made]))
         desk = self._get_desk(settings[0].shape)
-        ends = desk.run([setting.cell for setting in settings], pairs, stops)
+        ends = desk.run([setting.cell for setting in distinct.values()], which, pairs, stops)
         table = table[: len(ends.results)]
         fill_rows(table, ends, settings, pairs[:, 0], texts)
         return table
@@ -133,19 +137,24 @@ class Desk:
         self._body = body._replace(walls=walls, w=body.w.copy(), load=body.load.copy())
         self._work = allocate_work(start, walls, allocate_tools(body.part, walls))
 
-    def run(self, cells: list[bytes], pairs: np.ndarray, stops) -> Ends:
-        """Run cells (the bytes of a CELL each) with pairs (n, 3, obstacles); stops: see `CellRunner.run_batch`."""
+    def run(self, kinds: list[bytes], which: list[int], pairs: np.ndarray, stops) -> Ends:
+        """Run cells.
+
+        kinds: the bytes of different CELLs; which (n,): the kind of each cell; pairs (n, 3, obstacles); stops: see
+        `CellRunner.run_batch`.
+        """
         from geometry._record import allocate_table
         from sim.cell_kernel import CELL, CONTACTS, END, GOING, MODES, NEXT, RESULT, Pairs, run_cells
 
-        table = allocate_table(CELL, len(cells))
-        table.view(np.uint8)[:] = np.frombuffer(b"".join(cells), np.uint8)
-        results, progress, work = allocate_table(RESULT, len(cells)), self._work.progress, self._work
+        table = allocate_table(CELL, len(which))
+        kind_bytes = np.frombuffer(b"".join(kinds), np.uint8).reshape(len(kinds), CELL.itemsize)
+        table.view(np.uint8).reshape(len(which), CELL.itemsize)[:] = kind_bytes[which]
+        results, progress, work = allocate_table(RESULT, len(which)), self._work.progress, self._work
         mu, e, law = (np.ascontiguousarray(pairs[:, row]) for row in range(3))
         arrays = table, Pairs(mu, e, law.astype(np.int64))
         ends = Ends(results, table, [], [], {})
         progress[:] = 0
-        progress[END] = len(cells)
+        progress[END] = len(which)
         stop, stop_hard = stops
         while progress[NEXT] < progress[END]:
             first = int(progress[NEXT])

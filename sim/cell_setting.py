@@ -129,8 +129,9 @@ class SettingMaker:
                 axis = self._study.axes[index]
                 raise SweepError(f"{axis.name} changes nothing: no pair takes its value from {axis.key}")
 
-    def make(self, values) -> tuple[Setting | BadCell, np.ndarray | None]:
-        """The setting of a cell and its pairs (3, obstacles); (BadCell, None) where there is none."""
+    def make(self, values) -> tuple[Setting | BadCell, list[float]]:
+        """The setting of a cell, and the value of each axis of friction and restitution; BadCell where they cannot
+        be."""
         key = tuple(values[index] for index in self._others)
         setting = self._kept.get(key)
         if setting is None:
@@ -140,16 +141,20 @@ class SettingMaker:
                 self._kept = {}
             self._kept[key] = setting
         if isinstance(setting, BadCell):
-            return setting, None
-        pairs = setting.pairs.copy()
-        for index, row, obstacles in self._pair_axes:
-            axis, value = self._study.axes[index], values[index]
+            return setting, []
+        read = []
+        for index, row, _ in self._pair_axes:
+            value = self._study.axes[index].make_override(values[index])
             try:
-                read = read_restitution if row else read_friction
-                pairs[row, obstacles] = read(axis.make_override(value))
+                read.append((read_restitution if row else read_friction)(value))
             except ValueError as error:
-                return BadCell(INVALID, f"{axis.name} = {axis.make_override(value)}: {error}"), None
-        return setting, pairs
+                return BadCell(INVALID, f"{self._study.axes[index].name} = {value}: {error}"), []
+        return setting, read
+
+    def fill_pairs(self, pairs: np.ndarray, values: np.ndarray) -> None:
+        """Put the values (n, axes of friction and restitution) of cells into their pairs (n, 3, obstacles)."""
+        for column, (_, row, obstacles) in enumerate(self._pair_axes):
+            pairs[:, row, obstacles] = values[:, column, None]
 
     def _make_setting(self, values) -> Setting | BadCell:
         values = list(values)
@@ -180,9 +185,7 @@ class SettingMaker:
 def make_setting(scene: Scene, near: Shape | None = None) -> Setting:
     """The setting of a scene; with the shape `near` if it has that one."""
     from dynamics.routh import LAWS
-    from sim.cell_kernel import make_cell
     from sim.model import build_body, build_options
-    from sim.simulation import build_start
 
     body = build_body(scene)
     options = build_options(scene, body)
@@ -190,4 +193,17 @@ def make_setting(scene: Scene, near: Shape | None = None) -> Setting:
     key = (scene.workpiece.outline, placed, scene.gravity_turn, options.scales.touch)
     shape = near if near is not None and near.key == key else Shape(key, body, options)
     pairs = np.array([[obstacle.mu, obstacle.e, LAWS.index(obstacle.law)] for obstacle in scene.obstacles])
-    return Setting(make_cell(body, options, build_start(scene)).tobytes(), pairs.reshape(-1, 3).T, shape, Judge(scene))
+    return Setting(make_cell(scene, body, options), pairs.reshape(-1, 3).T, shape, Judge(scene))
+
+
+def make_cell(scene: Scene, body, options) -> bytes:
+    """The CELL of a scene. At once from a tuple: field by field takes ten times as long."""
+    from dynamics.choose import seed_random
+    from sim.cell_kernel import CELL
+
+    pose = scene.workpiece.pose
+    return np.array((
+        body.rho, body.mass, body.w, body.load, (pose.x, pose.y, pose.theta), scene.workpiece.velocity,
+        seed_random(scene.run.seed), options.duration, options.step, options.tolerance, options.rule, options.survey,
+        *options.scales,
+    ), dtype=CELL).tobytes()  # fmt: skip
