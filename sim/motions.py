@@ -22,15 +22,14 @@ if TYPE_CHECKING:
 LEAST_DIRECTION = 1e-12
 
 
-def build_motion(section: MotionSection | None, pose: Pose, surface_speed: float) -> Motion | None:
-    """Motion of an obstacle whose frame is at `pose` without it; None if neither shape nor surface ever move.
+def build_motion(section: MotionSection | None, pose: Pose, surface_speed: float) -> Motion:
+    """Motion of an obstacle whose frame is at `pose` without it.
 
     Raises ValueError where `about` does not name a point of the obstacle.
     """
     surface = build_coordinate(0.0, surface_speed)
     if section is None:
-        motion = Motion(*(build_coordinate(value) for value in pose), surface)
-        return None if motion.still else motion
+        return Motion(*(build_coordinate(value) for value in pose), surface)
     waves = [build_waves(section.sinusoid, column) for column in range(3)]
     rates = (*section.velocity, section.angular_velocity)
     start = np.array([sum(wave.amplitude * sin(wave.phase) for wave in own) for own in waves[:2]])
@@ -49,8 +48,7 @@ def build_motion(section: MotionSection | None, pose: Pose, surface_speed: float
     columns = np.column_stack((places, poses[:, 2]))
     coordinates = [build_coordinate(column[0] if times is None else (times, column), rate, own, kind)
                    for column, rate, own in zip(columns.T, rates, waves, strict=True)]
-    motion = Motion(*coordinates, surface, tuple(pivot.tolist()))
-    return None if motion.still else motion
+    return Motion(*coordinates, surface, tuple(pivot.tolist()))
 
 
 def find_pivot(times, poses: np.ndarray, kind: str, place: np.ndarray) -> np.ndarray:

@@ -286,7 +286,9 @@ def _build_motion(given: schema.ObstacleSection, key: str) -> tuple[Pose, Motion
         motion = build_motion(given.motion, Pose(*given.pose), given.surface_speed)
     except ValueError as error:
         raise SceneError(f"{key}: {error}") from None
-    return (Pose(*given.pose), None) if motion is None else (motion.place(0.0), motion)
+    if given.motion is None:
+        return Pose(*given.pose), None if motion.still else motion
+    return motion.place(0.0), None if motion.still else motion
 
 
 def _apply_formation(section: schema.SceneSection, workpiece: Workpiece, obstacles, where: str):
