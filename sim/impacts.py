@@ -36,6 +36,17 @@ def is_jammed(body, options, tools, closed, w):
 
 
 @kernel
+def _is_wedged(body, struck):
+    """Where an impact of obstacles that move has no solution though there is room: friction lets the part go no way that
+    is left, as a wedge driven between two of them. All its contacts are left with forces without bound."""
+    if not is_moving(body.walls):
+        return False
+    for k in range(struck.n):
+        struck.fn[k], struck.ft[k] = np.inf, 0.0
+    return True
+
+
+@kernel
 def strike(body, options, state, tools, log, how):
     """Change the velocity by an impact of the contacts `struck`; how = (struck, kind of event, restitution factor).
 
@@ -65,7 +76,7 @@ def strike(body, options, state, tools, log, how):
         else:
             kind, members, scale = solve_impact(struck, before, e, choice, after)
         if members == 0:
-            if is_jammed(body, options, tools, struck, before):
+            if is_jammed(body, options, tools, struck, before) or _is_wedged(body, struck):
                 return JAMMED
             return NO_SOLUTION if event == events.JAM else NO_IMPACT_SOLUTION
         if options.rule == STOP and kind > 1:

@@ -21,11 +21,11 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from geometry.motion import spread_times
 from sim.schema import OUTCOMES
 from sim.status import Status
 
 if TYPE_CHECKING:
-    from geometry.motion import spread_times
 from sim.scene import Goal, Scene
 
 AT_REST, JAMMED, LEFT, NOT_UNIQUE, NO_SOLUTION, TIMED_OUT, OVERLAP, INVALID, FAILED = range(len(OUTCOMES))

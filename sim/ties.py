@@ -43,8 +43,8 @@ def keep_grip(body, options, state, tools, where):
     mode.letter[index] = LETTER_N
     if choose_basis(body, mode, where, target, (a, force)) >= 0.0 and mode.kind == ROLLING and mode.first == index:
         evaluate_mode(body, mode, pose, velocity, a, force)
-        room = get_mu(body, mode.triple[index]) * force[0] - abs(force[1])
-        if force[0] > 0.0 and room >= -GRIP * options.scales.force:
+        mu = get_mu(body, mode.triple[index])
+        if mu > 0.0 and force[0] > 0.0 and mu * force[0] - abs(force[1]) >= -GRIP * options.scales.force:
             return True
     mode.letter[index] = letter
     choose_basis(body, mode, where, target, (a, force))

@@ -25,6 +25,7 @@ def test_names_of_the_built_in_scenes():
         "block_on_incline",
         "block_tips",
         "bouncing_block",
+        "conveyor",
         "erdmann_figure_4",
         "erdmann_figure_5",
         "erdmann_figure_6",
@@ -34,9 +35,13 @@ def test_names_of_the_built_in_scenes():
         "part_in_tray_corner",
         "pawl_fixture",
         "peg_in_hole",
+        "pusher_to_wall",
         "rocking_block",
+        "shaken_plate",
         "three_fingers",
         "three_point_block",
+        "tilting_tray",
+        "vibratory_track",
         "wedge_in_slot",
     ]
     with pytest.raises(KeyError, match="no built-in scene 'x'"):
