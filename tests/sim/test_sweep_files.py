@@ -161,8 +161,13 @@ def test_tables_do_not_depend_on_the_order_in_which_runs_end(rng):
     table["cell"], table["modes"], table["message"] = range(40), rng.integers(0, 3, 40), rng.integers(3, 4, 40)
     expected = sort_rows(table, texts)
     for _ in range(5):
-        order, own = rng.permutation(40), TextList()
-        parts = [own.take(Rows(table[part], texts)) for part in np.array_split(order, 4)]
+        parts, own = [], TextList()
+        for part in np.array_split(rng.permutation(40), 4):
+            order = [0, *(1 + rng.permutation(4))]  # every batch has its texts in an order of its own
+            rows = table[part]
+            for name in ("modes", "message"):
+                rows[name] = np.argsort(order)[rows[name]]
+            parts.append(own.take(Rows(rows, [texts[place] for place in order])))
         mixed = sort_rows(np.concatenate(parts), own.texts)
         assert mixed[0].tobytes() == expected[0].tobytes() and mixed[1] == expected[1] == ["", *mixed[1][1:]]
     assert "never named" not in expected[1]

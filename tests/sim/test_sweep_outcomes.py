@@ -147,7 +147,7 @@ def test_some_combinations_at_random():
 
 def test_obstacles_that_move_begin_anew_in_every_run(monkeypatch):
     """A run moves the walls, so what one leaves must not reach the next."""
-    shift = Motion(x=Coordinate((Piece(-math.inf, 0.0, (0.0, 0.0, 1.0)),)))
+    shift = Motion(x=Coordinate((Piece(-math.inf, 0.0, (0.0, 0.0, 1.0)), Piece(0.3, 0.3, (0.09, 0.6)))))
     build = Study.build_scene
 
     def add_motion(self, values, with_text=True):
@@ -164,6 +164,10 @@ def test_obstacles_that_move_begin_anew_in_every_run(monkeypatch):
         alone = simulate(add_motion(Study(BOX, None, (axis,)), [value]))
         assert [row[name] for name in ("x", "y", "theta")] == alone.pose[-1].tolist()
         assert row["energy_residual"] == alone.account.energy_residual
+    last = CellRunner(Study(BOX, None, (axis,)), [0.1])
+    last.run_batch([4], axis.values[4:, None])
+    movers = [each._own.desk._body.walls.mover for each in (runner, last)]
+    assert movers[0].tobytes() == movers[1].tobytes() and movers[0].work.any()
 
 
 def test_a_defect_in_one_cell_is_a_row_and_the_others_are_right(monkeypatch):
