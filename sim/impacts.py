@@ -37,8 +37,8 @@ def is_jammed(body, options, tools, closed, w):
 
 @kernel
 def _is_wedged(body, struck):
-    """Where an impact of obstacles that move has no solution though there is room: friction lets the part go no way that
-    is left, as a wedge driven between two of them. All its contacts are left with forces without bound."""
+    """Where an impact of obstacles that move has no solution though there is room: friction lets the part take no way
+    that is left, as a wedge driven between two of them. All its contacts are left with forces without bound."""
     if not is_moving(body.walls):
         return False
     for k in range(struck.n):

@@ -26,7 +26,7 @@ from sim.schema import OUTCOMES
 from sim.status import Status
 
 if TYPE_CHECKING:
-from sim.scene import Goal, Scene
+    from sim.scene import Goal, Scene
 
 AT_REST, JAMMED, LEFT, NOT_UNIQUE, NO_SOLUTION, TIMED_OUT, OVERLAP, INVALID, FAILED = range(len(OUTCOMES))
 LOOKS = 200  # times at which obstacles that move are looked at, for the box around all

@@ -125,8 +125,8 @@ class Status(IntEnum):
 
     JAMMED = (
         19,
-        "The part is jammed: obstacles that move leave it no room, or none that friction lets it take, and the forces on "
-        "it have no bound.",
+        "The part is jammed: obstacles that move leave it no room, or none that friction lets it take, and the forces "
+        "on it have no bound.",
         "The last row names the contacts; let the obstacles stop or turn before, or give the part a way out.",
     )
 
