@@ -7,7 +7,6 @@ import signal
 import subprocess
 import sys
 import threading
-import time
 from pathlib import Path
 
 import h5py
@@ -198,19 +197,3 @@ def test_what_a_batch_gives_can_be_sent(tmp_path):
     rows = CellRunner(study, [0.1]).run_batch([0, 1], axis.values[:, None])
     again = pickle.loads(pickle.dumps(rows))
     assert again.table.tobytes() == rows.table.tobytes() and again.texts == rows.texts == ["", "rr", "nn"]
-
-
-def test_e01_a_first_sweep_by_many_processes_and_threads_on_an_empty_folder(tmp_path):
-    """Two processes, of four threads each, begin at one time where no machine code is kept yet."""
-    program = (f"from sim import sweep\nfrom sim.scene import parse_scene\nimport sys\n"
-               f"sweep(parse_scene({S1!r}), mu='0.1:1:10', rho='0.2:0.3:10', output=sys.argv[1], workers=4)")
-    environment = {**os.environ, "PYTHONPATH": str(ROOT), "NUMBA_CACHE_DIR": str(tmp_path / "empty")}
-    paths = [tmp_path / f"{k}.h5" for k in range(2)]
-    began = time.monotonic()
-    processes = [subprocess.Popen([sys.executable, "-c", program, str(path)], env=environment, stderr=subprocess.PIPE)
-                 for path in paths]
-    errors = [process.communicate()[1] for process in processes]
-    print(f"{time.monotonic() - began:.0f} s")
-    assert [process.returncode for process in processes] == [0, 0] and errors == [b""] * 2
-    here = sweep(parse_scene(S1), mu="0.1:1:10", rho="0.2:0.3:10", workers=1).table.tobytes()
-    assert all(read_sweep(path).table.tobytes() == here for path in paths)
