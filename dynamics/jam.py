@@ -11,6 +11,7 @@ import numpy as np
 
 from dynamics.accelerations import find_members
 from dynamics.closed import copy_contact
+from dynamics.mode import LETTER_N
 from dynamics.problem import VERTICES, Problem
 from geometry._jit import kernel
 
@@ -34,7 +35,7 @@ def find_jam(closed, w, tolerances, buffer):
     for k in range(n):
         if kept[k]:
             copy_contact(closed, k, count)
-            closed.fn[count], closed.ft[count] = np.inf, 0.0
+            closed.fn[count], closed.ft[count], closed.letter[count] = np.inf, 0.0, LETTER_N
             count += 1
     closed.n = count
     return count

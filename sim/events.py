@@ -216,6 +216,8 @@ def _locate_zero(body, mode, scales, path, search, probe):
     """Root of monitor - level between low and high (Illinois variant of the secant method, with bisection)."""
     kind, contact, low, high, level = search
     f_low = _measure(body, mode, scales, path, (kind, contact, low), probe) - level
+    if kind == STICK and level == 0.0 and -1.0 < f_low <= 0.0:
+        level, f_low = -1.0, f_low + 1.0  # a slip that begins with zero, give or take its rounding
     if f_low <= 0.0:
         return low
     f_high = _measure(body, mode, scales, path, (kind, contact, high), probe) - level

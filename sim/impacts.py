@@ -42,7 +42,7 @@ def _is_wedged(body, struck):
     if not is_moving(body.walls):
         return False
     for k in range(struck.n):
-        struck.fn[k], struck.ft[k] = np.inf, 0.0
+        struck.fn[k], struck.ft[k], struck.letter[k] = np.inf, 0.0, LETTER_N
     return True
 
 
