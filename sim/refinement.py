@@ -224,13 +224,12 @@ class _Search:
         from sim.cell_runner import Interrupted
 
         found = []
-        with np.errstate(all="ignore"):
-            for point in points:
-                try:
-                    row = None if self._stop.is_set() else self._runner.run(0, point, self._stop.is_hard)
-                except Interrupted:
-                    row = None
-                found.append(None if row is None else self._describe(row[self._place]))
+        for point in points:
+            try:
+                row = None if self._stop.is_set() else self._runner.run(0, point, self._stop.is_hard)
+            except Interrupted:
+                row = None
+            found.append(None if row is None else self._describe(row[self._place]))
         return found
 
     def _describe(self, value) -> str:
