@@ -2,11 +2,11 @@
 
 import math
 import re
+from pathlib import Path
 
 import numpy as np
 import pytest
 
-import scenes
 from geometry.formation_kernels import evaluate_constraints
 from geometry.formations import pack_formation
 from sim import cli
@@ -15,7 +15,8 @@ from sim.formation_picture import COLOURS, draw_formation
 from sim.formation_sheets import choose_motion, find_sheets, parse_motion
 from sim.scene import SceneError, load_scene, parse_scene
 
-TEXT = scenes.path("three_fingers").read_text(encoding="utf-8")
+HELD = str(Path(__file__).with_name("held_triangle.toml"))  # three fingers that stand still
+TEXT = Path(HELD).read_text(encoding="utf-8")
 
 
 def refuse(old, new, text=TEXT):
@@ -32,7 +33,7 @@ def run(*words):
 
 
 def test_the_start_pose_satisfies_the_contacts_to_rounding():
-    scene = load_scene("three_fingers")
+    scene = load_scene(HELD)
     poses = [obstacle.pose for obstacle in scene.obstacles]
     _, code, rows = pack_formation(scene.formation.contacts, poses)
     gap, jacobian = np.zeros(3), np.zeros((3, 3))
@@ -44,8 +45,8 @@ def test_the_start_pose_satisfies_the_contacts_to_rounding():
 
 
 def test_overrides_and_text_keep_the_formation():
-    moved = load_scene("three_fingers", overrides={"obstacle.finger 1.pose.y": "-31 mm"})
-    assert moved.workpiece.pose != load_scene("three_fingers").workpiece.pose
+    moved = load_scene(HELD, overrides={"obstacle.finger 1.pose.y": "-31 mm"})
+    assert moved.workpiece.pose != load_scene(HELD).workpiece.pose
     again = parse_scene(moved.text, source=moved.source)
     assert again == moved and again.formation.contacts == moved.formation.contacts
 
@@ -93,7 +94,7 @@ def test_none_and_infinitely_many_are_refused_with_the_reason():
 
 
 def test_the_command_lists_and_draws(tmp_path, capsys):
-    assert run("formation", "three_fingers", "--plot", str(tmp_path / "a.svg")) == 0
+    assert run("formation", HELD, "--plot", str(tmp_path / "a.svg")) == 0
     text = capsys.readouterr().out
     assert "Verdict: generic - 2AB: 2 poses" in text and "edge 0 slides on vertex 0 of finger 1" in text
     rows = [line.split() for line in text.splitlines() if line.split()[:1] in (["0"], ["1"])]
@@ -103,7 +104,7 @@ def test_the_command_lists_and_draws(tmp_path, capsys):
     assert "<svg" in (tmp_path / "a.svg").read_text(encoding="utf-8")
     assert run("formation", "ladder") == 2
     assert "ladder: the scene has no table [formation]" in capsys.readouterr().err
-    assert run("formation", "three_fingers", "--plot", str(tmp_path / "a.bmp")) == 2
+    assert run("formation", HELD, "--plot", str(tmp_path / "a.bmp")) == 2
 
 
 def write_scene(path, *changes):
@@ -144,7 +145,7 @@ def test_a_branch_point_is_told_and_can_be_used(tmp_path, capsys):
     """The place of finger 1 at which two poses meet, found by bisection on what the library says."""
     def count(y):
         return len(survey_formation(lambda: load_scene(
-            "three_fingers", overrides={"obstacle.finger 1.pose.y": y})).found)
+            HELD, overrides={"obstacle.finger 1.pose.y": y})).found)
 
     low, high = -0.0655, -0.05  # four poses, two
     assert (count(low), count(high)) == (4, 2)
@@ -152,14 +153,14 @@ def test_a_branch_point_is_told_and_can_be_used(tmp_path, capsys):
         low, high = (middle, high) if count(middle) == 4 else (low, middle)
         if count(middle) == 3:
             break
-    assert run("formation", "three_fingers", "--set", f"obstacle.finger 1.pose.y={middle!r}") == 0
+    assert run("formation", HELD, "--set", f"obstacle.finger 1.pose.y={middle!r}") == 0
     text = capsys.readouterr().out
     assert "Verdict: branch - 2AB: pose 1 is a branch point, where poses meet" in text
     assert middle == pytest.approx(-0.0576578178, abs=1e-9)
 
 
 def list_three_fingers():
-    return survey_formation(lambda: load_scene("three_fingers"))
+    return survey_formation(lambda: load_scene(HELD))
 
 
 def test_sheets_of_a_scene_meet_at_branch_points_and_are_realised_in_part():
@@ -177,18 +178,18 @@ def test_sheets_of_a_scene_meet_at_branch_points_and_are_realised_in_part():
     (part,) = held.realised
     assert (part.end.reason, part.end.number) == ("edge", 1) and part.times[0] == motion.values[0]
     for value, realised in ((part.times[-1] - 1e-9, True), (part.times[-1] + 1e-9, False)):
-        moved = survey_formation(lambda v=value: load_scene("three_fingers", overrides={motion.key: v}))
+        moved = survey_formation(lambda v=value: load_scene(HELD, overrides={motion.key: v}))
         assert any(check.realised for check in moved.checks) is realised
     for track in (sheet.track for sheet in sheets):
         assert (np.diff(track.times) >= 0.0).all()
         for value, pose in zip(track.times[1:-1:7], track.poses[1:-1:7], strict=True):
-            moved = survey_formation(lambda v=value: load_scene("three_fingers", overrides={motion.key: v}))
+            moved = survey_formation(lambda v=value: load_scene(HELD, overrides={motion.key: v}))
             theta = [each.theta for each in moved.found.poses]
             assert np.abs(np.remainder(theta - pose[2] + np.pi, 2.0 * np.pi) - np.pi).min() < 1e-9
 
 
 def test_the_motion_is_chosen_on_the_command_line(tmp_path, capsys):
-    assert run("formation", "three_fingers", "--move", "obstacle.finger 3.pose.theta=-20:-170 deg:16") == 0
+    assert run("formation", HELD, "--move", "obstacle.finger 3.pose.theta=-20:-170 deg:16") == 0
     text = capsys.readouterr().out
     assert "Sheets of the cell, obstacle.finger 3.pose.theta from -2.96706 to -0.349066 rad" in text
     # The finger turns about its tip, which holds the part: the pose stays, while neither of the two sides of the tip,
@@ -201,7 +202,7 @@ def test_the_motion_is_chosen_on_the_command_line(tmp_path, capsys):
     listing = list_three_fingers()
     motion = parse_motion("obstacle.finger 2.pose.x=40:80 mm:3", listing)
     np.testing.assert_allclose(motion.values, [0.04, 0.06, 0.062, 0.08], atol=1e-17)
-    assert run("formation", "three_fingers", "--move", "obstacle.finger 9.pose.x=0:1:3") == 2
+    assert run("formation", HELD, "--move", "obstacle.finger 9.pose.x=0:1:3") == 2
     assert "there is no obstacle 'finger 9'; did you mean" in capsys.readouterr().err
     for wrong, said in (("obstacle.finger 1.pose.z=0:1:3", "a pose has no 'z' (valid: x, y, theta)"),
                         ("obstacle.finger 1.pose.x=0:1", "write KEY=A:B:N, for example"),

@@ -213,7 +213,7 @@ def test_a_jam_is_drawn_checked_and_named(scene, tmp_path):
     assert "floor, plate/1" in describe_mode(trajectory)
     finite = next(verdict for verdict in check_log(trajectory) if "finite" in verdict.law)
     assert finite.holds
-    assert Judge(scene).find_outcome(Status.JAMMED, (0, 0, 0), False, trajectory.contacts, {}, 0.1) == JAMMED
+    assert Judge(scene).find_outcome(Status.JAMMED, (0, 0, 0), False, 2, lambda: False) == JAMMED
 
 
 def test_pictures_show_obstacles_where_they_are_and_their_whole_travel(scene):
