@@ -33,6 +33,8 @@ def choose_rows(body, mode, state, target, work):
     for rank in range(3):
         largest = 0.0
         for k in range(mode.n):
+            if mode.idle[k] == 1:
+                continue
             nx, ny, nq, vq, _, _, _, _, _ = compute_frame(body, mode.triple[k], pose, velocity)
             for row in range(2 if mode.letter[k] == LETTER_N else 1):
                 a, b, c = (nx, ny, nq) if row == 0 else (ny, -nx, vq)

@@ -131,8 +131,15 @@ def _slide_twice(body, mode, pose, velocity, acceleration, force):
 def is_singular(body, mode, pose):
     """Is the equation for the normal forces of a sliding basis near its singular point, where friction lets them grow
     beyond all bounds (Painleve; Genot & Brogliato)?"""
+    return abs(measure_stiffness(body, mode, pose)) < SINGULAR_BELOW
+
+
+@kernel
+def measure_stiffness(body, mode, pose):
+    """Determinant of the equation for the normal forces of a sliding basis, relative to its terms; 1 for other bases.
+    Where it changes sign the forces pass through infinity, or the contact through Genot & Brogliato's point."""
     if mode.kind != SLIDING and mode.kind != SLIDING_TWICE:
-        return False
+        return 1.0
     rows, edges = np.empty((2, 3)), np.empty((2, 3))
     count = 1 if mode.kind == SLIDING else 2
     for k in range(count):
@@ -145,11 +152,11 @@ def is_singular(body, mode, pose):
     a = rows[0, 0] * edges[0, 0] + rows[0, 1] * edges[0, 1] + rows[0, 2] * edges[0, 2]
     size = abs(rows[0, 0] * edges[0, 0]) + abs(rows[0, 1] * edges[0, 1]) + abs(rows[0, 2] * edges[0, 2])
     if count == 1:
-        return abs(a) < SINGULAR_BELOW * size
+        return a / size
     b = rows[0, 0] * edges[1, 0] + rows[0, 1] * edges[1, 1] + rows[0, 2] * edges[1, 2]
     c = rows[1, 0] * edges[0, 0] + rows[1, 1] * edges[0, 1] + rows[1, 2] * edges[0, 2]
     d = rows[1, 0] * edges[1, 0] + rows[1, 1] * edges[1, 1] + rows[1, 2] * edges[1, 2]
-    return abs(a * d - b * c) < SINGULAR_BELOW * (abs(a * d) + abs(b * c))
+    return (a * d - b * c) / (abs(a * d) + abs(b * c))
 
 
 @kernel
@@ -224,10 +231,13 @@ def _solve_shortest(row, other, p, q):
 
 @kernel
 def compute_rank(body, mode, pose, velocity):
-    """Rank (at most 3) of the constraint rows of the mode: N of every closed contact, T of the rolling ones."""
+    """Rank (at most 3) of the constraint rows of the mode: N of every contact that is not idle, T of the rolling
+    ones."""
     basis = np.zeros((3, 3))
     rank = 0
     for k in range(mode.n):
+        if mode.idle[k] == 1:
+            continue
         nx, ny, nq, vq, _, _, _, _, _ = compute_frame(body, mode.triple[k], pose, velocity)
         for row in range(2 if mode.letter[k] == LETTER_N else 1):
             a, b, c = (nx, ny, nq) if row == 0 else (ny, -nx, vq)
@@ -268,6 +278,8 @@ def choose_basis(body, mode, state, target, work):
     scale = abs(body.w[0]) + abs(body.w[1]) + abs(body.w[2])
     best_key, best = -np.inf, (-1, -1, -1, -1.0)
     for i in range(n):
+        if mode.idle[i] == 1:
+            continue
         rolling = mode.letter[i] == LETTER_N
         if rank == 1 or rolling:
             candidates = 1
@@ -277,7 +289,7 @@ def choose_basis(body, mode, state, target, work):
             if c == 0 and rank == 2 and not rolling:
                 continue
             j = i + c
-            if c > 0 and mode.letter[j] == LETTER_N:
+            if c > 0 and (mode.letter[j] == LETTER_N or mode.idle[j] == 1):
                 continue
             kind = ROLLING if rolling else (SLIDING if c == 0 else SLIDING_TWICE)
             mode.kind, mode.first, mode.second = kind, i, j

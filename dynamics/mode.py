@@ -58,6 +58,7 @@ MODE = define_record(
     ("triple", "i8", (CAPACITY, 3)),
     ("corner", "i8", (CAPACITY, 3)),  # see `geometry.detection.find_contacts`
     ("letter", "i8", (CAPACITY,)),
+    ("idle", "i8", (CAPACITY,)),  # 1: the contact touches but holds nothing: it has no force, and is not needed
     ("pin", "f8", (CAPACITY,)),  # m: `along` of a rolling contact when the mode began, plus `get_surface`
     # m/s^2, in (x, y, rho theta): what forces that the motion does not determine (a part squeezed between two contacts)
     # add to the acceleration; they are kept as they were chosen

@@ -292,6 +292,8 @@ def _is_unique(problem, fn, ft, y):
     for i in range(problem.b.shape[0]):
         part, _, cn, ct = _free_part(problem, fn, ft, y, i)
         for m in range(max(part, 0)):
+            if rank == 3:
+                return False
             e = _mix(problem, i, cn, ct) if part == 1 else _mix(problem, i, 1.0 - m, 0.0 + m)
             q, share = _remove(e, basis, rank)
             if share == 0.0:

@@ -151,8 +151,12 @@ def _march(part, walls, path, interval, touch, scratch):
                 if _has_sunk(part, walls, gap, along, length, touch, scratch):
                     depth = level if level > -touch else -0.5 * touch
                     beside = not 0.0 <= along <= length
-                    return _locate_depth(part, walls, path, (previous, tau, depth, beside), scratch)
-                armed = gap < -touch
+                    time = _locate_depth(part, walls, path, (previous, tau, depth, beside), touch, scratch)
+                    if time < np.inf:
+                        return time
+                    armed = True  # it came in through another edge, which is for that pair to tell
+                else:
+                    armed = gap < -touch
         if not armed and curvature > 0.0:
             # Not over the whole flight: it may end in the contact it began with.
             delta = min(delta, 0.5 * abs(gap_rate) / curvature)
@@ -190,9 +194,10 @@ def _has_sunk(part, walls, gap, along, length, touch, scratch):
 
 
 @kernel
-def _locate_depth(part, walls, path, search, scratch):
-    """Time between low and high at which the gap of `scratch.spot.triple` falls below a level; search = (low, high,
-    level, beside). Beside its edge, behind an inner corner, the vertex counts from where it passed the end."""
+def _locate_depth(part, walls, path, search, touch, scratch):
+    """Time between low and high at which `scratch.spot.triple` has sunk below a level; search = (low, high, level,
+    beside). Beside its edge, behind an inner corner, the vertex counts from where it passed the end. Infinity where it
+    was far below the level before it sank: then it has gone round the end of the edge and in through another."""
     low, high, level, beside = search
     triple = scratch.spot.triple
     length = walls.edge[triple[2]].length if triple[0] == TYPE_B else part.edge[triple[1]].length
@@ -202,11 +207,15 @@ def _locate_depth(part, walls, path, search, scratch):
             break
         _look(walls, path, middle, scratch)
         gap, _, along = compute_gap_rate(part, walls, triple, scratch.spot.pose, scratch.spot.velocity)
-        if gap < level or (beside and min(along, length - along) < level):
+        deep = gap < level or (beside and min(along, length - along) < level)
+        if deep and _has_sunk(part, walls, gap, along, length, touch, scratch):
             high = middle
         else:
             low = middle
-    return high
+    _look(walls, path, low, scratch)
+    gap, _, along = compute_gap_rate(part, walls, triple, scratch.spot.pose, scratch.spot.velocity)
+    around = gap < level - touch and not (beside and min(along, length - along) >= level - touch)
+    return np.inf if around else high
 
 
 @jit

@@ -1,4 +1,9 @@
-"""The end of infinitely many impacts in finite time."""
+"""The end of infinitely many impacts in finite time, and other short times that are passed over in one step.
+
+Where contacts open and close again more often than can be told apart, the time of all that passes in one step at the
+level of velocities: the load adds its impulse, then all contacts that are struck have one plastic impact, whose
+impulses are the sums of all that they would have had. Friction gets its share, as in the limit.
+"""
 
 from __future__ import annotations
 
@@ -21,7 +26,7 @@ from geometry.contacts import compute_contact
 from geometry.next_contact import find_next_contact
 from geometry.path import fill_path
 from sim import events
-from sim.impacts import get_speed_zero, strike
+from sim.impacts import commit_strike, find_strike, get_speed_zero
 from sim.status_codes import GO_ON
 
 # Height of a bounce, relative to the touch distance, below which the remaining bounces are summed as a geometric
@@ -29,72 +34,46 @@ from sim.status_codes import GO_ON
 # than the touch distance cannot be told from contact.
 BOUNCE_HEIGHT = 4.0
 
+# Distance, in the same unit, within which contacts take part in such a sum: a part that bounces on two corners by turns
+# is a few heights from either. A larger value would move the part by as much when they close.
+BOUNCE_REACH = 4.0 * BOUNCE_HEIGHT
+
 
 @kernel
-def sum_bounces(body, options, state, tools, log, index):
-    """End an infinite sequence of ever smaller bounces; returns (code, must the member be picked anew).
+def sum_bounces(body, options, state, tools, log, after):
+    """End an infinite sequence of ever smaller bounces; returns (code, did it). after = (index of the chosen member of
+    the set, was there an impact).
 
-    After an impact some contacts open with velocity v and gap'' = -a. If every such bounce is lower than BOUNCE_HEIGHT
-    times the touch distance, the remaining flights form a geometric series (ratio e, or that of the last two flights):
-    their total time passes, with the total impulse of the load, and one plastic impact closes the contacts. Friction
-    then gets the sum of the normal impulses, as in the limit. Contacts that are as near take part: a part that bounces
-    on two corners by turns ends on both. Where the part would meet something else on the way, it bounces on.
+    Some contacts open with velocity v and gap'' = -a (that of the member). If every such bounce is
+    lower than BOUNCE_HEIGHT times the touch distance, the remaining flights form a geometric series (ratio e, or that
+    of the last two flights), and their total time passes in one step. Contacts that are as near take part: a part that
+    bounces on two corners by turns ends on both. Where the part would meet something else on the way, it bounces on.
     """
     struck, here = tools.desk.struck, (state.pose, state.velocity)
     speed_zero = get_speed_zero(body, options, state.velocity)
-    a = tools.desk.other
-    for c in range(3):
-        a[c] = tools.buffer.found.vertices[index, c]
-    near = 4.0 * BOUNCE_HEIGHT * options.scales.touch
+    near = BOUNCE_REACH * options.scales.touch
     if find_closed(body, state.mode, here, near, speed_zero, struck, tools.scratch) < 0:
         return GO_ON, False
-    interval, state.last_impact = state.time - state.last_impact, state.time
-    flight, restitution, guessed = _measure_flight(body, struck, a, speed_zero, (0.25 * near, interval))
-    previous, state.last_flight = state.last_flight, abs(flight)
-    ratio = max(restitution, flight / previous if previous > 0.0 else 0.0)
-    rest = flight / (1.0 - ratio) if ratio < 1.0 else np.inf
-    if guessed:  # the acceleration of the moment does not last
-        rest, a[0], a[1], a[2] = flight, 0.0, 0.0, 0.0
-    if flight <= 0.0 or ratio <= 0.0 or state.time + rest >= options.duration:
+    index, impacts = after
+    interval = 0.0
+    if impacts:
+        interval, state.last_impact = state.time - state.last_impact, state.time
+    a = tools.buffer.found.vertices[index]
+    flight, restitution = _measure_flight(body, struck, a, speed_zero, (BOUNCE_HEIGHT * options.scales.touch, interval))
+    ratio = restitution
+    if impacts:
+        previous, state.last_flight = state.last_flight, abs(flight)
+        ratio = max(restitution, flight / previous if previous > 0.0 else 0.0)
+    if flight <= 0.0:
         return GO_ON, False
-    counts, start, pushed, turned = log.counts.copy(), tools.desk.start, state.pushed, state.turned
-    for m in range(body.walls.mover.shape[0]):
-        body.walls.mover[m].work_start = body.walls.mover[m].work
-    events_before, impacts_before, impact, time = state.events, state.impacts, state.impact, state.time
-    cause = (state.cause[0], state.cause[1], state.cause[2])
-    for c in range(3):
-        start[c], start[3 + c] = state.pose[c], state.velocity[c]
-    rounding = 4.0 * near * (abs(body.w[0]) + abs(body.w[1]) + abs(body.w[2]))  # what closing the gaps may lift
-    for _ in range(2):
-        if _settle(body, options, state, tools, log, (a, rest)) and state.impact <= impact + rounding:
-            return GO_ON, True
-        copy_row(log.counts, counts)
-        state.events, state.impacts, state.impact, state.time = events_before, impacts_before, impact, time
-        _restore_work(body, state, pushed, turned)
-        state.cause[0], state.cause[1], state.cause[2] = cause
-        for c in range(3):
-            state.pose[c], state.velocity[c] = start[c], start[3 + c]
-        # Energy came from nowhere: the acceleration of the moment does not last. Then without it.
-        rest, a[0], a[1], a[2] = flight, 0.0, 0.0, 0.0
-    closed = tools.desk.closed
-    find_closed(body, state.mode, here, options.scales.touch, speed_zero, closed, tools.scratch)
-    keep_contacts(closed, speed_zero)
-    return GO_ON, True
-
-
-@kernel
-def _restore_work(body, state, pushed, turned):
-    """Back to the walls and the works before bounces that could not be summed."""
-    set_time(body, state.time)
-    state.pushed, state.turned = pushed, turned
-    for m in range(body.walls.mover.shape[0]):
-        body.walls.mover[m].work = body.walls.mover[m].work_start
+    rest = flight / (1.0 - ratio) if ratio < 1.0 else flight
+    return pass_over(body, options, state, tools, log, (rest, events.ACCUMULATION))
 
 
 @kernel
 def _measure_flight(body, struck, a, speed_zero, limits):
-    """(time of the longest flight, largest restitution, was a fall guessed) of the contacts that open; limits =
-    (height, time since the last impact).
+    """(time of the longest flight, largest restitution) of the contacts that open; limits = (height, time since the
+    last impact).
 
     A contact that bounces higher than the limit is dropped from `struck`: the others may come to an end before it is
     back. The time is negative if a contact closes faster than from the limit. A contact that falls back only when
@@ -104,15 +83,14 @@ def _measure_flight(body, struck, a, speed_zero, limits):
     speeds = np.empty(struck.n)
     copy_row(speeds, struck.rate)
     compute_gap_accelerations(struck, a)
-    flight, low, restitution, fastest, guessed, kept = 0.0, True, 0.0, 0.0, False, 0
+    flight, low, restitution, fastest, kept = 0.0, True, 0.0, 0.0, 0
     for k in range(struck.n):
         if speeds[k] > speed_zero:
-            fall, guess = struck.rate[k], False
+            fall = struck.rate[k]
             if fall >= 0.0 and interval > 0.0:
-                fall, guess = -2.0 * speeds[k] / interval, True
+                fall = -2.0 * speeds[k] / interval
             if fall >= 0.0 or speeds[k] * speeds[k] > -2.0 * fall * height:
                 continue
-            guessed = guessed or guess
             flight = max(flight, -2.0 * speeds[k] / fall)
             fastest = max(fastest, -8.0 * fall * height)
             restitution = max(restitution, body.walls.edge[struck.triple[k, 2]].e)
@@ -122,47 +100,87 @@ def _measure_flight(body, struck, a, speed_zero, limits):
     struck.n = kept
     for k in range(struck.n):
         low = low and (speeds[k] >= -speed_zero or speeds[k] * speeds[k] <= fastest)
-    return (flight if low else -flight), restitution, guessed
+    return (flight if low else -flight), restitution
 
 
 @kernel
-def _settle(body, options, state, tools, log, series):
-    """Let the time of the remaining bounces pass and close the contacts in `tools.desk.struck`; False if that fails.
+def pass_over(body, options, state, tools, log, how):
+    """Let a short time pass in one step and close the contacts in `tools.desk.struck`; how = (time, kind of event).
 
-    series = (acceleration, time). Leaves the new contacts in `tools.desk.closed`.
+    Returns (code, did it): it does not, and leaves the state as it is, where the run would end before, where the impact
+    has no solution, where the gaps cannot be closed, or where the part would meet something else on the way.
     """
-    a, rest = series
-    struck, closed, v, rho = tools.desk.struck, tools.desk.closed, state.velocity, body.rho
-    speed_zero = get_speed_zero(body, options, v)
-    impact, energy, work = state.impact + state.pushed, _get_energy(v, rho), _get_work(body, state.pose)
-    v[0], v[1], v[2] = v[0] + a[0] * rest, v[1] + a[1] * rest, v[2] + a[2] / rho * rest
-    state.time += rest
+    rest, event = how
+    struck, start, v, rho = tools.desk.struck, tools.desk.start, state.velocity, body.rho
+    begin = state.time
+    if begin + rest >= options.duration or begin + rest <= begin or struck.n == 0:
+        return GO_ON, False
+    for c in range(3):
+        start[c], start[3 + c] = state.pose[c], v[c]
+    energy, work = _get_energy(v, rho), _get_work(body, state.pose)
+    v[0], v[1], v[2] = v[0] + body.w[0] * rest, v[1] + body.w[1] * rest, v[2] + body.w[2] / rho * rest
+    state.time = begin + rest
     set_time(body, state.time)
+    speed_zero = get_speed_zero(body, options, v)
     for k in range(struck.n):
         fill_row(body, struck, k, state.pose, v, speed_zero)
     pair_corners(struck)
+    code, found = find_strike(body, options, state, tools, (struck, event, 0.0))
+    if code == GO_ON:
+        after = tools.desk.after
+        v[0], v[1], v[2] = after[0], after[1], after[2] / rho
+        for c in range(3):
+            state.pose[c] += v[c] * rest
+        clear = _close_gaps(body, options, struck, state.pose) and _is_clear(body, options, state, tools, rest)
+    if code != GO_ON or not clear:
+        state.time = begin
+        set_time(body, begin)
+        for c in range(3):
+            state.pose[c], v[c] = start[c], start[3 + c]
+        return GO_ON, False
+    _commit(body, options, state, tools, log, (struck, event, found, energy, work))
+    return GO_ON, True
+
+
+@kernel
+def _commit(body, options, state, tools, log, how):
+    """Log the step, remove what opens after it, and keep the account; leaves the contacts in `tools.desk.closed`."""
+    struck, event, found, energy, work = how
+    v, rho, closed = state.velocity, body.rho, tools.desk.closed
+    before = state.impact + state.pushed
     copy_row(state.cause, struck.triple[0])
-    if strike(body, options, state, tools, log, (struck, events.ACCUMULATION, 0.0)) != GO_ON:
-        return False
-    for c in range(3):
-        state.pose[c] += v[c] * rest
-    if not _close_gaps(body, options, struck, state.pose) or not _is_clear(body, options, state, tools, rest):
-        return False
-    shift = np.empty(3)
+    commit_strike(body, state, tools, log, (struck, event, found))
+    speed_zero = get_speed_zero(body, options, v)
     for k in range(struck.n):  # the contacts have moved on
         fill_row(body, struck, k, state.pose, v, speed_zero)
     # A rocking part, unlike a bouncing one, does not stop in a plastic impact: it stops because the impacts follow each
     # other without end. So nothing opens any more, and what rolls does not slip.
-    speed = np.array([v[0], v[1], v[2] * rho])
+    speed, shift = np.array([v[0], v[1], v[2] * rho]), np.empty(3)
     _find_shift(struck, struck.rate, speed, (INDEPENDENT, True), shift)
     v[0], v[1], v[2] = v[0] + shift[0], v[1] + shift[1], v[2] + shift[2] / rho
+    # The contacts now move as the surfaces do, so this is the work of the obstacles by the impulses behind the shift.
+    _share_work(body, state, struck, shift[0] * v[0] + shift[1] * v[1] + shift[2] * v[2] * rho)
     # The load worked along the way the part has moved, not along the flights that were summed.
     work = _get_work(body, state.pose) - work
     state.turned += work
-    state.impact = impact - state.pushed + _get_energy(v, rho) - energy - work
+    state.impact = before - state.pushed + _get_energy(v, rho) - energy - work
     find_closed(body, state.mode, (state.pose, v), options.scales.touch, speed_zero, closed, tools.scratch)
     keep_contacts(closed, get_speed_zero(body, options, v))
-    return True
+
+
+@kernel
+def _share_work(body, state, struck, work):
+    """Add work per mass of obstacles that move to the account, in equal shares of the contacts with them."""
+    walls, count = body.walls, 0
+    for k in range(struck.n):
+        count += 1 if walls.edge[struck.triple[k, 2]].mover >= 0 else 0
+    if count == 0:
+        return
+    state.pushed += work
+    for k in range(struck.n):
+        m = walls.edge[struck.triple[k, 2]].mover
+        if m >= 0:
+            walls.mover[m].work += work / count
 
 
 @kernel

@@ -8,8 +8,8 @@ import numpy as np
 
 from dynamics.carried import measure_margin
 from dynamics.closed import fill_from_mode, make_problem
-from dynamics.constrained import evaluate_mode, is_singular
-from dynamics.mode import CARRIED, FREE, OK, set_time
+from dynamics.constrained import evaluate_mode, is_singular, measure_stiffness
+from dynamics.mode import FREE, OK, set_time
 from dynamics.reactions import solve_forces
 from geometry._jit import jit, kernel
 from geometry._record import copy_row
@@ -47,6 +47,10 @@ PAUSE_AFTER = 20_000
 # Length of the first step of a free flight, in sizes of the part. A flight is exact in steps of any length, but the
 # search for contacts takes strides by the largest speed in a step.
 FLIGHT = 1e3
+
+# Relative determinant of the equation for the normal forces below which a force that is lost is lost in its singular
+# point. Larger: a contact that opens near the point is taken to jam; smaller: one that slides into it is taken to open.
+AT_SINGULAR_POINT = 1e-6
 
 # How clearly the old mode must be violated where the next one is chosen, in units of the rounding of a monitor. The
 # search for accelerations blurs by about a tenth of one unit; the larger, the further ahead the choice is made.
@@ -260,13 +264,29 @@ def _find_event(body, options, state, tools, h):
         kind, contact = _tell_loss(body, state, tools, mode_time)
     state.cause_kind = kind
     copy_row(state.cause, mode.triple[contact])
-    if kind == events.SEPARATION or kind == events.SLIP or kind <= MARGIN:
+    if kind == events.SEPARATION or kind == events.SLIP or kind == events.PRESS or kind <= MARGIN:
         limit = min(h, contact_time)
         search = (kind, contact, mode_time, limit, -LOOK_AHEAD)
         ahead = locate_level(body, mode, options.scales, path, search, tools.desk.probe)
         evaluate_path(path, ahead, state.ahead_pose, state.ahead_velocity)
         state.ahead, state.ahead_time = 1, state.path_start + ahead
+        if kind == events.SEPARATION and _is_at_singular_point(body, state, tools, mode_time):
+            state.singular, state.cause_kind, state.ahead = 1, events.JAM, 0
     return True, mode_time
+
+
+@kernel
+def _is_at_singular_point(body, state, tools, tau):
+    """Is a normal force lost at time tau of the path because the equation for it is singular there, and not because it
+    falls to zero?
+
+    So a contact slides into Genot & Brogliato's point with a force that may stay finite; beyond it the same equation
+    gives a force of the other sign.
+    """
+    probe = tools.desk.probe
+    evaluate_path(state.path, tau, probe.pose, probe.velocity)
+    set_time(body, state.path_start + tau)
+    return abs(measure_stiffness(body, state.mode, probe.pose)) < AT_SINGULAR_POINT
 
 
 @kernel
@@ -316,18 +336,19 @@ def _value_at(body, options, state, tools, tau):
     work = tools.desk.step
     advance(body, state.mode, tau, work)
     state.evaluations += 6
-    pose, velocity = work.end[0:3], work.end[3:6]
-    cause = state.cause_kind
+    cause, probe = state.cause_kind, tools.desk.probe
+    for c in range(3):
+        probe.pose[c], probe.velocity[c], probe.acceleration[c] = work.end[c], work.end[3 + c], work.stage[6, 3 + c]
     if cause == events.CONTACT:
-        gap, _, _ = compute_gap_rate(body.part, body.walls, state.cause, pose, velocity)
+        gap, _, _ = compute_gap_rate(body.part, body.walls, state.cause, probe.pose, probe.velocity)
         return gap / options.scales.touch
     index = 0
     for k in range(state.mode.n):
         t = state.mode.triple[k]
         if t[0] == state.cause[0] and t[1] == state.cause[1] and t[2] == state.cause[2]:
             index = k
-    force = work.stage[6, 3:6] if state.mode.kind == CARRIED else work.force
-    return compute_monitor(body, state.mode, options.scales, (cause, index), pose, velocity, force)
+    copy_row(probe.force, work.force)
+    return compute_monitor(body, state.mode, options.scales, (cause, index), probe)
 
 
 @kernel

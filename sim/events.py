@@ -17,7 +17,6 @@ from dynamics.constrained import compute_sine, evaluate_mode
 from dynamics.mode import (
     CARRIED,
     DEPENDENT,
-    FREE,
     LETTER_N,
     LETTER_R,
     ROLLING,
@@ -43,6 +42,16 @@ MERGE = -2
 # `dynamics.carried.measure_margin` tells, kept as MARGIN - FORCE_LOST or MARGIN - GRIP_LOST.
 MARGIN = -3
 
+# Monitors of an idle contact, which touches and holds nothing. PRESS: its gap would close (gap'' < 0), SINK: it has
+# closed; both are the event CONTACT. CREEP: one that rolled begins to slip; the event is MODE_LOST.
+PRESS, SINK, CREEP = 20, 21, 22
+
+# Slip, in units of `Scales.speed`, at which an idle contact no longer rolls.
+CREEP_SPEED = 1e3
+
+# Strides in which the time after an event is searched: the first, relative to the rest of the step, and their growth.
+FIRST_STRIDE, STRIDE_GROWTH = 2.0**-40, 4.0
+
 # Places of a step where the monitors are looked at. The error control keeps steps short against the time in which a
 # monitor can turn twice: the local error is 1e-11 where the monitors change by 1e-2.
 SAMPLES = 3
@@ -63,13 +72,19 @@ FORCE_ROUNDING = 1e-9
 SPEED_ROUNDING = 1e-13
 
 
+# A point on the path: pose, velocity, acceleration (ax, ay, alpha) and force of the basis there.
+PROBE = define_record(
+    ("pose", "f8", (3,)), ("velocity", "f8", (3,)), ("acceleration", "f8", (3,)), ("force", "f8", (4,))
+)
+
+
 @kernel
-def compute_monitor(body, mode, scales, monitor, pose, velocity, force):
-    """One monitor (kind, contact): kind is SEPARATION, SLIP, STICK, EDGE_END, MODE_LOST, MERGE or MARGIN. `force` is
-    that of the basis; of a part that is carried, the acceleration."""
+def compute_monitor(body, mode, scales, monitor, probe):
+    """One monitor (kind, contact) at a point of the path."""
     kind, k = monitor
+    pose, velocity, force, triple = probe.pose, probe.velocity, probe.force, mode.triple[k]
     if kind <= MARGIN:
-        margin, _, _ = measure_margin(body, mode, pose, velocity, force)
+        margin, _, _ = measure_margin(body, mode, pose, velocity, probe.acceleration)
         return margin / (FORCE_ROUNDING * scales.force)
     if kind == MERGE:
         return (compute_sine(body, mode, pose) / DEPENDENT - 1.0) / FORCE_ROUNDING
@@ -77,71 +92,68 @@ def compute_monitor(body, mode, scales, monitor, pose, velocity, force):
         offset = 2 if k == mode.second and mode.kind == SLIDING_TWICE else 0
         fn = force[offset]
         if kind == SLIP:
-            fn = get_mu(body, mode.triple[k]) * fn - abs(force[offset + 1])
+            fn = get_mu(body, triple) * fn - abs(force[offset + 1])
         return fn / (FORCE_ROUNDING * scales.force)
+    nx, ny, nq, _, b, _, slip, _, _ = compute_frame(body, triple, pose, velocity)
+    if kind == PRESS:
+        a = probe.acceleration
+        return (nx * a[0] + ny * a[1] + nq * a[2] * body.rho + b) / (FORCE_ROUNDING * scales.force)
     if kind == STICK:
-        _, _, _, _, _, _, slip, _, _ = compute_frame(body, mode.triple[k], pose, velocity)
         return (slip if mode.letter[k] == LETTER_R else -slip) / scales.speed
-    gap, along, _, _, _, _ = compute_contact(body.part, body.walls, mode.triple[k], pose)
+    if kind == CREEP:
+        return CREEP_SPEED - abs(slip) / scales.speed
+    gap, along, _, _, _, _ = compute_contact(body.part, body.walls, triple, pose)
+    if kind == SINK:
+        return 100.0 * (gap / scales.touch + 0.5)
     if kind == EDGE_END:
-        length = compute_edge_length(body.part, body.walls, mode.triple[k])
+        length = compute_edge_length(body.part, body.walls, triple)
         return (min(along, length - along) + 2.0 * scales.touch) / (0.01 * scales.touch)
     return (4.0 * scales.touch - abs(gap)) / scales.touch
 
 
 @kernel
-def find_least_monitor(body, mode, scales, pose, velocity, force, muted):
-    """(value, kind, contact) of the smallest monitor; (inf, NO_MONITOR, -1) in free flight. With `muted` forces are
-    skipped."""
-    basis = mode.kind
-    least, kind, contact = np.inf, NO_MONITOR, -1
-    if basis == FREE or basis == STATIC:
-        return least, kind, contact
+def find_least_monitor(body, mode, scales, probe, muted):
+    """(value, kind, contact) of the smallest monitor at a point of the path; (inf, NO_MONITOR, -1) where there is none.
+    With `muted` forces are skipped."""
+    basis, pose = mode.kind, probe.pose
+    least = (np.inf, NO_MONITOR, -1)
+    if basis == STATIC:
+        return least
     carried = basis == CARRIED
     if carried and not muted:
-        least, _, _ = measure_margin(body, mode, pose, velocity, force)
-        least, kind, contact = least / (FORCE_ROUNDING * scales.force), MARGIN, 0
+        least = (compute_monitor(body, mode, scales, (MARGIN, 0), probe), MARGIN, 0)
     if basis == SLIDING_TWICE:
-        least = (compute_sine(body, mode, pose) / DEPENDENT - 1.0) / FORCE_ROUNDING
-        kind, contact = MERGE, mode.second
+        least = (compute_monitor(body, mode, scales, (MERGE, mode.second), probe), MERGE, mode.second)
     for k in range(mode.n):
         second = basis == SLIDING_TWICE and k == mode.second
-        in_basis = (second or k == mode.first) and not carried
+        idle = mode.idle[k] == 1
+        in_basis = (second or k == mode.first) and not carried and not idle
         if in_basis and not muted:
-            offset = 2 if second else 0
-            value = force[offset] / (FORCE_ROUNDING * scales.force)
-            if value < least:
-                least, kind, contact = value, SEPARATION, k
+            least = _take_least(body, mode, scales, (SEPARATION, k), probe, least)
             if basis == ROLLING:
-                room = get_mu(body, mode.triple[k]) * force[0] - abs(force[1])
-                value = room / (FORCE_ROUNDING * scales.force)
-                if value < least:
-                    least, kind, contact = value, SLIP, k
+                least = _take_least(body, mode, scales, (SLIP, k), probe, least)
         rolls, runs = mode.letter[k] == LETTER_N, body.walls.edge[mode.triple[k, 2]].mover >= 0
         if rolls and in_basis and not runs:
             continue
-        gap, along, _, _, _, _ = compute_contact(body.part, body.walls, mode.triple[k], pose)
         if not rolls:
-            _, _, _, _, _, _, slip, _, _ = compute_frame(body, mode.triple[k], pose, velocity)
-            value = (slip if mode.letter[k] == LETTER_R else -slip) / scales.speed
-            if value < least:
-                least, kind, contact = value, STICK, k
-        if not rolls or runs:  # a surface that runs takes a rolling contact along
-            length = compute_edge_length(body.part, body.walls, mode.triple[k])
-            value = (min(along, length - along) + 2.0 * scales.touch) / (0.01 * scales.touch)
-            if value < least:
-                least, kind, contact = value, EDGE_END, k
+            least = _take_least(body, mode, scales, (STICK, k), probe, least)
+        if idle:
+            least = _take_least(body, mode, scales, (PRESS, k), probe, least)
+            least = _take_least(body, mode, scales, (SINK, k), probe, least)
+            if rolls:
+                least = _take_least(body, mode, scales, (CREEP, k), probe, least)
+        if not rolls or runs or idle:  # a surface that runs takes a rolling contact along
+            least = _take_least(body, mode, scales, (EDGE_END, k), probe, least)
         if not in_basis:
-            value = (4.0 * scales.touch - abs(gap)) / scales.touch
-            if value < least:
-                least, kind, contact = value, MODE_LOST, k
-    return least, kind, contact
+            least = _take_least(body, mode, scales, (MODE_LOST, k), probe, least)
+    return least
 
 
-# A point on the path: pose, velocity, acceleration and force of the basis there.
-PROBE = define_record(
-    ("pose", "f8", (3,)), ("velocity", "f8", (3,)), ("acceleration", "f8", (3,)), ("force", "f8", (4,))
-)
+@jit
+def _take_least(body, mode, scales, monitor, probe, least):
+    """The smaller one of the least monitor so far and another."""
+    value = compute_monitor(body, mode, scales, monitor, probe)
+    return (value, monitor[0], monitor[1]) if value < least[0] else least
 
 
 @kernel
@@ -152,18 +164,12 @@ def _probe(body, mode, path, tau, probe):
     evaluate_mode(body, mode, probe.pose, probe.velocity, probe.acceleration, probe.force)
 
 
-@jit
-def _get_force(mode, probe):
-    """What the monitors look at: the force of the basis, or the acceleration of a part that is carried."""
-    return probe.acceleration if mode.kind == CARRIED else probe.force
-
-
 @kernel
 def find_least_at(body, mode, scales, path, tau, probe_muted):
     """`find_least_monitor` at time tau of a path; `probe_muted` is (probe, muted)."""
     probe, muted = probe_muted
     _probe(body, mode, path, tau, probe)
-    return find_least_monitor(body, mode, scales, probe.pose, probe.velocity, _get_force(mode, probe), muted)
+    return find_least_monitor(body, mode, scales, probe, muted)
 
 
 @kernel
@@ -198,17 +204,30 @@ def _measure(body, mode, scales, path, where, probe):
     """A monitor at a time of the path; where = (kind, contact, time)."""
     kind, contact, tau = where
     _probe(body, mode, path, tau, probe)
-    return compute_monitor(body, mode, scales, (kind, contact), probe.pose, probe.velocity, _get_force(mode, probe))
+    return compute_monitor(body, mode, scales, (kind, contact), probe)
 
 
 @kernel
 def locate_level(body, mode, scales, path, search, probe):
-    """Time in [low, high] at which the monitor reaches `level`, or high if it does not; search = (kind, contact, low,
-    high, level). Used to look ahead of an event until the old mode is clearly violated."""
-    kind, contact, _, high, level = search
-    if _measure(body, mode, scales, path, (kind, contact, high), probe) > level:
-        return high
-    return _locate_zero(body, mode, scales, path, search, probe)
+    """Time after `low` at which the monitor first falls to `level`, or where it is least if it does not until `high`;
+    search = (kind, contact, low, high, level). Used to look ahead of an event until the old mode is clearly violated.
+
+    Looks outwards from the event in growing strides: a force that passes through a pole comes back soon after.
+    """
+    kind, contact, low, high, level = search
+    before, best, least, stride = low, high, np.inf, (high - low) * FIRST_STRIDE
+    while before < high:
+        time = min(low + stride, high)
+        stride *= STRIDE_GROWTH
+        if time <= before:
+            continue
+        value = _measure(body, mode, scales, path, (kind, contact, time), probe)
+        if value <= level:
+            return _locate_zero(body, mode, scales, path, (kind, contact, before, time, level), probe)
+        if value < least:
+            best, least = time, value
+        before = time
+    return best
 
 
 @kernel

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 
 from dynamics.choose import BRANCH, CONTINUE, STOP
@@ -46,72 +48,100 @@ def _is_wedged(body, struck):
     return True
 
 
+class Strike(NamedTuple):
+    """What an impact was chosen from, and how."""
+
+    kind: int  # of the set of velocities
+    members: int
+    scale: float  # factor of the restitutions
+    impact_class: int  # of a single contact
+
+
 @kernel
 def strike(body, options, state, tools, log, how):
-    """Change the velocity by an impact of the contacts `struck`; how = (struck, kind of event, restitution factor).
+    """Change the velocity by an impact; arguments as for `find_strike`."""
+    struck, event, _ = how
+    code, found = find_strike(body, options, state, tools, how)
+    if code == GO_ON:
+        commit_strike(body, state, tools, log, (struck, event, found))
+    return code
+
+
+@kernel
+def find_strike(body, options, state, tools, how):
+    """The velocity after an impact of the contacts `struck`, into `tools.desk.after` in (x, y, rho theta), the impulses
+    into `struck`; how = (struck, kind of event, restitution factor). Returns (code, Strike).
 
     A single contact follows the law of its pair; several at once have the set of `dynamics.impact`. With the kind JAM
     it is an impulse without collision.
     """
     struck, event, factor = how
-    k, rho = struck.n, body.rho
-    before, after, e = np.empty(3), np.empty(3), np.empty(k)
+    k, before, after = struck.n, tools.desk.before, tools.desk.after
+    e = np.empty(k)
     for i in range(k):
         e[i] = factor * body.walls.edge[struck.triple[i, 2]].e
     v = state.velocity
-    before[0], before[1], before[2] = v[0], v[1], v[2] * rho
-    old = np.array([v[0], v[1], v[2]])
-    kind, members, scale, impact_class = 1, 1, 1.0, NONE
+    before[0], before[1], before[2] = v[0], v[1], v[2] * body.rho
     if k == 1:
         law = body.walls.edge[struck.triple[0, 2]].law
         limits = (get_speed_zero(body, options, v), event == events.JAM)
         scale, impact_class = strike_one(struck, before, (law, e[0]), limits, after)
+        found = Strike(1, 1, scale, impact_class)
         if impact_class == NONE:
-            return NO_SOLUTION if event == events.JAM else NO_IMPACT_SOLUTION
+            return (NO_SOLUTION if event == events.JAM else NO_IMPACT_SOLUTION), found
+        return GO_ON, found
+    rule = CONTINUE if options.rule == STOP or options.rule == BRANCH else options.rule
+    choice, scale = ((rule, state.random), options.tolerances, tools.buffer), 1.0
+    if event == events.JAM:
+        kind, members = solve_jam(struck, before, choice, after)
     else:
-        rule = CONTINUE if options.rule == STOP or options.rule == BRANCH else options.rule
-        choice = ((rule, state.random), options.tolerances, tools.buffer)
-        if event == events.JAM:
-            kind, members = solve_jam(struck, before, choice, after)
-        else:
-            kind, members, scale = solve_impact(struck, before, e, choice, after)
-        if members == 0:
-            if is_jammed(body, options, tools, struck, before) or _is_wedged(body, struck):
-                return JAMMED
-            return NO_SOLUTION if event == events.JAM else NO_IMPACT_SOLUTION
-        if options.rule == STOP and kind > 1:
-            state.set_kind, state.members = kind, members
-            return NOT_UNIQUE_STOP
-        if state.forced == VELOCITY:
-            state.forced = NOTHING
-            copy_row(after, state.forced_value)
-            take_member(struck, before, options.tolerances, after)
-        elif options.rule == BRANCH and kind > 1 and event != events.ACCUMULATION:
-            state.set_kind, state.members, state.fork = kind, members, VELOCITY
-            return SPLIT
-        solve_forces(make_problem(struck, before), after, options.tolerances, struck.fn, struck.ft)
-    v[0], v[1], v[2] = after[0], after[1], after[2] / rho
+        kind, members, scale = solve_impact(struck, before, e, choice, after)
+    found = Strike(kind, members, scale, NONE)
+    if members == 0:
+        if is_jammed(body, options, tools, struck, before) or _is_wedged(body, struck):
+            return JAMMED, found
+        return (NO_SOLUTION if event == events.JAM else NO_IMPACT_SOLUTION), found
+    if options.rule == STOP and kind > 1:
+        state.set_kind, state.members = kind, members
+        return NOT_UNIQUE_STOP, found
+    if state.forced == VELOCITY:
+        state.forced = NOTHING
+        copy_row(after, state.forced_value)
+        take_member(struck, before, options.tolerances, after)
+    elif options.rule == BRANCH and kind > 1 and event != events.ACCUMULATION:
+        state.set_kind, state.members, state.fork = kind, members, VELOCITY
+        return SPLIT, found
+    solve_forces(make_problem(struck, before), after, options.tolerances, struck.fn, struck.ft)
+    return GO_ON, found
+
+
+@kernel
+def commit_strike(body, state, tools, log, what):
+    """Take the velocity that `find_strike` found, keep the account and log the event; what = (struck, kind of event,
+    Strike)."""
+    struck, event, found = what
+    v, before, after, walls = state.velocity, tools.desk.before, tools.desk.after, body.walls
+    old = np.array([before[0], before[1], before[2] / body.rho])
+    v[0], v[1], v[2] = after[0], after[1], after[2] / body.rho
     work = compute_impact_work(struck)
-    for i in range(k):
-        m = body.walls.edge[struck.triple[i, 2]].mover
+    cause, involved = state.cause, False
+    for i in range(struck.n):
+        t = struck.triple[i]
+        m = walls.edge[t[2]].mover
         if m >= 0:
-            body.walls.mover[m].work += struck.fn[i] * struck.push[i] + struck.ft[i] * struck.drag[i]
+            walls.mover[m].work += struck.fn[i] * struck.push[i] + struck.ft[i] * struck.drag[i]
+        involved = involved or (t[0] == cause[0] and t[1] == cause[1] and t[2] == cause[2])
+    if not involved:
+        copy_row(cause, struck.triple[0])
     state.pushed += work
     state.impact += 0.5 * (
         (after[0] - before[0]) * (after[0] + before[0])
         + (after[1] - before[1]) * (after[1] + before[1])
         + (after[2] - before[2]) * (after[2] + before[2])
     ) - work
-    cause = state.cause
-    involved = False
-    for i in range(k):
-        t = struck.triple[i]
-        involved = involved or (t[0] == cause[0] and t[1] == cause[1] and t[2] == cause[2])
-    if not involved:
-        copy_row(cause, struck.triple[0])
-    write_event(body, state, log, (state.time, event, kind, members, scale, impact_class), old, v)
+    header = (state.time, event, found.kind, found.members, found.scale, found.impact_class)
+    write_event(body, state, log, header, old, v)
     write_impulses(body, state, tools, log, struck)
-    return GO_ON
 
 
 @kernel

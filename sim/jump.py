@@ -44,6 +44,13 @@ from sim.ties import keep_grip, lose_contact
 # Events at one instant before the run is called stalled; real ties need a handful.
 STALL_LIMIT = 60
 
+# Force, in units of the rounding of a force, up to which a contact holds nothing. Larger: a contact that begins to press
+# is noticed later, when its force would be that large; smaller: forces that are rounding hold the part.
+IDLE = 10.0
+
+# Impulses without collision, and sums of bounces, that may follow each other at one event; real ones need two or three.
+ROUNDS = 8
+
 # A velocity and an acceleration below this, relative to sqrt(load * size) and to the load, are zero: the part is at
 # rest.
 REST_SPEED = 1e-11
@@ -71,41 +78,9 @@ def jump(body, options, state, tools, log):
     else:
         state.stalls = 0
     state.last_event = time
-    impacts = False
-    if state.ahead == 1:
-        pose, velocity = state.ahead_pose, state.ahead_velocity
-        set_time(body, state.ahead_time)
-        fill_from_mode(body, state.mode, (pose, velocity), options.scales.speed, tools.desk.closed)
-    else:
-        pose, velocity = state.pose, state.velocity
-        code, impacts = _meet(body, options, state, tools, log)
-        if code == JAMMED:
-            _log_cause(body, options, state, log, False)
-        if code != GO_ON:
-            return code
-    kind, members, index = _pick(body, options, state, tools)
-    if index < 0 or state.singular == 1:
-        pose, velocity, state.ahead = state.pose, state.velocity, 0
-        set_time(body, time)
-        if is_jammed(body, options, tools, tools.desk.closed, body.w):
-            _log_cause(body, options, state, log, impacts)
-            return JAMMED
-        code = _end_slip(body, options, state, tools, log)
-        if code != GO_ON:
-            return code
-        impacts = True
-        kind, members, index = _pick(body, options, state, tools)
-    if state.fork != NOTHING:
-        return SPLIT
-    if index >= 0 and impacts:
-        code, settled = sum_bounces(body, options, state, tools, log, index)
-        if code != GO_ON:
-            return code
-        if settled:
-            state.struck = 0
-            kind, members, index = _pick(body, options, state, tools)
-            if state.fork != NOTHING:
-                return SPLIT
+    code, impacts, kind, members, index = _find_member(body, options, state, tools, log)
+    if code != GO_ON:
+        return code
     state.set_kind, state.members, state.struck, state.kind_time = max(kind, 0), members, 0, 0.0
     if index < 0:
         return NO_SOLUTION
@@ -115,11 +90,54 @@ def jump(body, options, state, tools, log):
     target = tools.desk.vector
     for c in range(3):
         target[c] = tools.buffer.found.vertices[index, c]
-    code = _set_mode(body, options, state, tools, (pose, velocity))
+    where = (state.ahead_pose, state.ahead_velocity) if state.ahead == 1 else (state.pose, state.velocity)
+    code = _set_mode(body, options, state, tools, where)
     _log_cause(body, options, state, log, impacts)
     state.phase = STEP
     state.ahead = 0
     return code
+
+
+@kernel
+def _find_member(body, options, state, tools, log):
+    """Let impacts happen, and impulses without collision, and bounces that end, until there is an acceleration to go on
+    with: (code, was there an impact, kind of the set, number of its members, index of the chosen one)."""
+    impacts, closed = False, tools.desk.closed
+    if state.ahead == 1:
+        where = (state.ahead_pose, state.ahead_velocity)
+        set_time(body, state.ahead_time)
+        fill_from_mode(body, state.mode, where, options.scales.speed, closed)
+    else:
+        code, impacts = _meet(body, options, state, tools, log)
+        if code != GO_ON:
+            if code == JAMMED:
+                _log_cause(body, options, state, log, False)
+            return code, impacts, 0, 0, -1
+    kind, members, index = _pick(body, options, state, tools)
+    for _ in range(ROUNDS):
+        if index < 0 or state.singular == 1:
+            state.ahead = 0
+            set_time(body, state.time)
+            if is_jammed(body, options, tools, closed, body.w):
+                _log_cause(body, options, state, log, impacts)
+                return JAMMED, impacts, 0, 0, -1
+            code = _end_slip(body, options, state, tools, log)
+            if code != GO_ON:
+                return code, impacts, 0, 0, -1
+            impacts = True
+        else:
+            if state.fork != NOTHING:
+                return SPLIT, impacts, kind, members, index
+            if state.ahead == 1:
+                break
+            code, settled = sum_bounces(body, options, state, tools, log, (index, impacts))
+            if code != GO_ON or not settled:
+                return code, impacts, kind, members, index
+            impacts, state.struck = True, 0
+            if state.cause_kind != events.START:  # the row of the bounces tells it
+                state.cause_kind = events.JAM
+        kind, members, index = _pick(body, options, state, tools)
+    return GO_ON, impacts, kind, members, index
 
 
 @kernel
@@ -212,15 +230,17 @@ def _set_mode(body, options, state, tools, where):
     size = abs(body.w[0]) + abs(body.w[1]) + abs(body.w[2])
     compute_gap_accelerations(closed, target)
     drop_separating(closed, 1e-9 * (size + abs(target[0]) + abs(target[1]) + abs(target[2])))
+    solve_forces(make_problem(closed, body.w), target, options.tolerances, closed.fn, closed.ft)
     same = mode.n == closed.n and state.cause_kind != events.UNIQUENESS
     old = (mode.kind, mode.first, mode.second)
     n = closed.n
     mode.n = n
     for k in range(n):
-        same = same and mode.letter[k] == closed.letter[k]
+        idle = 1 if closed.fn[k] + abs(closed.ft[k]) <= IDLE * events.FORCE_ROUNDING * options.scales.force else 0
+        same = same and mode.letter[k] == closed.letter[k] and mode.idle[k] == idle
         copy_row(mode.triple[k], closed.triple[k])
         copy_row(mode.corner[k], closed.corner[k])
-        mode.letter[k] = closed.letter[k]
+        mode.letter[k], mode.idle[k] = closed.letter[k], idle
     deviation = choose_basis(body, mode, where, target, (tools.desk.step.stage[0, 0:3], tools.desk.step.force))
     if deviation < 0.0:
         return CONSTRAINT_LOST
@@ -279,8 +299,10 @@ def _log_cause(body, options, state, log, impacts):
     if cause != events.JAM and not (impacts and (cause == events.CONTACT or cause == events.EDGE_END)):
         if cause == events.STICK and not _rolls(state):
             cause = events.SLIP
-        elif cause == events.MERGE or cause == events.MARGIN:
+        elif cause == events.MERGE or cause == events.MARGIN or cause == events.CREEP:
             cause = events.MODE_LOST
+        elif cause == events.PRESS or cause == events.SINK:
+            cause = events.CONTACT
         elif cause < events.MARGIN:
             cause = events.SEPARATION if cause == events.MARGIN - FORCE_LOST else events.SLIP
         header = (state.time, cause, state.set_kind, state.members, 1.0, 0)

@@ -145,7 +145,7 @@ def build_options(scene: Scene, body: Body) -> Options:
         step=float(run.step or 0.0),
         tolerance=float(run.tolerance),
         rule=RULES.index(run.choice),
-        survey=bool(run.survey or run.choice == "branch"),
+        survey=bool(run.survey or run.choice in ("branch", "stop")),
         max_steps=MAX_STEPS,
         scales=build_scales(scene, body),
         tolerances=DEFAULT_TOLERANCES,

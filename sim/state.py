@@ -86,6 +86,7 @@ DESK = define_record(
     ("closed", CLOSED), ("struck", CLOSED), ("step", STEP_WORK), ("probe", PROBE),
     ("start", "f8", (9,)), ("end", "f8", (9,)),  # pose, velocity, acceleration at both ends of a step
     ("vector", "f8", (3,)), ("other", "f8", (3,)),
+    ("before", "f8", (3,)), ("after", "f8", (3,)),  # velocities of an impact, in (x, y, rho theta)
 )  # fmt: skip
 
 

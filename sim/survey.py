@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dynamics.accelerations import ONE, find_members
-from dynamics.choose import BRANCH
+from dynamics.choose import BRANCH, STOP
 from dynamics.closed import fill_from_mode, is_unique, make_problem
 from dynamics.mode import set_time
 from dynamics.problem import VERTICES
@@ -36,7 +36,7 @@ def _count_kind(body, options, state, tools, tau):
 def survey(body, options, state, tools, log):
     """Look whether another acceleration became possible during the step, or ceased to be, and log when.
 
-    True if branches are followed and must split there; the path then ends at that time.
+    True if branches are followed and must split there, or if the run is to stop; the path then ends at that time.
     """
     h = state.path_length
     kind = _count_kind(body, options, state, tools, h)
@@ -53,7 +53,7 @@ def survey(body, options, state, tools, log):
         else:
             high = middle
     time = state.path_start + high
-    if options.rule == BRANCH and kind > state.set_kind:
+    if (options.rule == BRANCH or options.rule == STOP) and kind > state.set_kind:
         ahead = min(high + SURVEY_AHEAD * h, h)
         evaluate_path(state.path, ahead, state.ahead_pose, state.ahead_velocity)
         state.ahead, state.ahead_time, state.path_length = 1, state.path_start + ahead, high
