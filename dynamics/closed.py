@@ -81,7 +81,7 @@ def find_closed(body, mode, state, touch, speed_zero, closed, scratch):
 
 @kernel
 def fill_from_mode(body, mode, state, speed_zero, closed):
-    """Fill the rows with the contacts of a mode at a state beside the event, slip signs taken from the letters."""
+    """Fill the rows with the contacts of a mode at a state beside the event; a slip that is not zero has the sign that its letter says."""
     pose, velocity = state
     n = mode.n
     closed.n = n
@@ -91,7 +91,8 @@ def fill_from_mode(body, mode, state, speed_zero, closed):
         fill_row(body, closed, k, pose, velocity, speed_zero)
         letter = mode.letter[k]
         closed.previous[k] = letter
-        closed.slip[k] = 1 if letter == LETTER_R else (-1 if letter == LETTER_L else 0)
+        if closed.slip[k] != 0:  # one that is zero may stay so, whatever the letter says that it was to become
+            closed.slip[k] = 1 if letter == LETTER_R else (-1 if letter == LETTER_L else 0)
     _set_partners(closed)
     return n
 

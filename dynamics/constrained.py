@@ -300,7 +300,7 @@ def choose_basis(body, mode, state, target, work):
                 continue
             off = max(abs(work[0][0] - target[0]), abs(work[0][1] - target[1]))
             off = max(off, abs(work[0][2] * body.rho - target[2]))
-            least = _least_margin(body, mode, work[1])
+            least = measure_basis_margin(body, mode, work[1])
             key = least - 1e6 * max(0.0, off - 1e-9 * (scale + abs(target[0]) + abs(target[1])))
             if key > best_key:
                 best_key, best = key, (kind, i, j, off)
@@ -323,11 +323,11 @@ def compute_sine(body, mode, pose):
 
 
 @kernel
-def _least_margin(body, mode, force):
+def measure_basis_margin(body, mode, force):
     """Smallest of the normal forces and, for a rolling contact, of what is left to the edge of the friction cone."""
     kind = mode.kind
     if kind == ROLLING:
         return min(force[0], get_mu(body, mode.triple[mode.first]) * force[0] - abs(force[1]))
     if kind == SLIDING_TWICE:
         return min(force[0], force[2])
-    return force[0]
+    return force[0] if kind == SLIDING else np.inf

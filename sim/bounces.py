@@ -29,6 +29,9 @@ from sim import events
 from sim.impacts import commit_strike, find_strike, get_speed_zero
 from sim.status_codes import GO_ON
 
+# What became of bounces that might have been summed.
+NO_BOUNCE, REFUSED, PASSED = 0, 1, 2
+
 # Height of a bounce, relative to the touch distance, below which the remaining bounces are summed as a geometric
 # series. The error of the sum is of the order of that height: a larger value would be seen in the motion; bounces lower
 # than the touch distance cannot be told from contact.
@@ -41,7 +44,7 @@ BOUNCE_REACH = 4.0 * BOUNCE_HEIGHT
 
 @kernel
 def sum_bounces(body, options, state, tools, log, after):
-    """End an infinite sequence of ever smaller bounces; returns (code, did it). after = (index of the chosen member of
+    """End an infinite sequence of ever smaller bounces; returns NO_BOUNCE, or what `pass_over` does. after = (index of the chosen member of
     the set, was there an impact).
 
     Some contacts open with velocity v and gap'' = -a (that of the member). If every such bounce is
@@ -53,7 +56,7 @@ def sum_bounces(body, options, state, tools, log, after):
     speed_zero = get_speed_zero(body, options, state.velocity)
     near = BOUNCE_REACH * options.scales.touch
     if find_closed(body, state.mode, here, near, speed_zero, struck, tools.scratch) < 0:
-        return GO_ON, False
+        return NO_BOUNCE
     index, impacts = after
     interval = 0.0
     if impacts:
@@ -65,7 +68,7 @@ def sum_bounces(body, options, state, tools, log, after):
         previous, state.last_flight = state.last_flight, abs(flight)
         ratio = max(restitution, flight / previous if previous > 0.0 else 0.0)
     if flight <= 0.0:
-        return GO_ON, False
+        return NO_BOUNCE
     rest = flight / (1.0 - ratio) if ratio < 1.0 else flight
     return pass_over(body, options, state, tools, log, (rest, events.ACCUMULATION))
 
@@ -107,14 +110,15 @@ def _measure_flight(body, struck, a, speed_zero, limits):
 def pass_over(body, options, state, tools, log, how):
     """Let a short time pass in one step and close the contacts in `tools.desk.struck`; how = (time, kind of event).
 
-    Returns (code, did it): it does not, and leaves the state as it is, where the run would end before, where the impact
-    has no solution, where the gaps cannot be closed, or where the part would meet something else on the way.
+    Returns PASSED, or REFUSED, with the state as it was but not the set of accelerations: where the run would end
+    before, where the impact has no solution, where the gaps cannot be closed, or where the part would meet something
+    else on the way.
     """
     rest, event = how
     struck, start, v, rho = tools.desk.struck, tools.desk.start, state.velocity, body.rho
     begin = state.time
     if begin + rest >= options.duration or begin + rest <= begin or struck.n == 0:
-        return GO_ON, False
+        return REFUSED
     for c in range(3):
         start[c], start[3 + c] = state.pose[c], v[c]
     energy, work = _get_energy(v, rho), _get_work(body, state.pose)
@@ -137,9 +141,9 @@ def pass_over(body, options, state, tools, log, how):
         set_time(body, begin)
         for c in range(3):
             state.pose[c], v[c] = start[c], start[3 + c]
-        return GO_ON, False
+        return REFUSED
     _commit(body, options, state, tools, log, (struck, event, found, energy, work))
-    return GO_ON, True
+    return PASSED
 
 
 @kernel

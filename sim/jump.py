@@ -16,7 +16,7 @@ from dynamics.closed import (
     make_problem,
     pair_corners,
 )
-from dynamics.constrained import choose_basis, project_pose, project_velocity
+from dynamics.constrained import choose_basis, evaluate_mode, measure_basis_margin, project_pose, project_velocity
 from dynamics.impact import pick_member, take_member
 from dynamics.mode import LETTER_N, STATIC, get_surface, set_time
 from dynamics.reactions import solve_forces
@@ -25,7 +25,7 @@ from geometry._record import copy_row
 from geometry.contacts import compute_contact
 from geometry.moving import begin_motion, is_moving
 from sim import events
-from sim.bounces import sum_bounces
+from sim.bounces import NO_BOUNCE, REFUSED, sum_bounces
 from sim.impacts import get_speed_zero, is_jammed, strike
 from sim.recorder import write_event
 from sim.state import ACCELERATION, NOTHING, STEP, VELOCITY
@@ -130,9 +130,12 @@ def _find_member(body, options, state, tools, log):
                 return SPLIT, impacts, kind, members, index
             if state.ahead == 1:
                 break
-            code, settled = sum_bounces(body, options, state, tools, log, (index, impacts))
-            if code != GO_ON or not settled:
-                return code, impacts, kind, members, index
+            outcome = sum_bounces(body, options, state, tools, log, (index, impacts))
+            if outcome == NO_BOUNCE:
+                break
+            if outcome == REFUSED:
+                kind, members, index = _pick(body, options, state, tools)
+                break
             impacts, state.struck = True, 0
             if state.cause_kind != events.START:  # the row of the bounces tells it
                 state.cause_kind = events.JAM
@@ -249,9 +252,11 @@ def _set_mode(body, options, state, tools, where):
     same = same and state.ahead == 1
     if same and lose_contact(body, state, tools, where):
         same, n = False, mode.n
+    evaluate_mode(body, mode, where[0], where[1], tools.desk.step.stage[0, 0:3], tools.desk.step.force)
+    shared = measure_basis_margin(body, mode, tools.desk.step.force) < -events.FORCE_ROUNDING * options.scales.force
     set_time(body, state.time)
     preloaded = mode.preload[0] != 0.0 or mode.preload[1] != 0.0 or mode.preload[2] != 0.0
-    state.muted = 1 if same or held or preloaded else 0
+    state.muted = 1 if same or held or preloaded or (shared and n > 1) else 0
     state.next_step, state.clearance, state.least_monitor = 0.0, 0.0, events.NOT_KNOWN
     for k in range(n):
         _, along, _, _, _, _ = compute_contact(body.part, body.walls, mode.triple[k], state.pose)
