@@ -26,6 +26,8 @@ TOO_MANY_CONTACTS = -1
 SPOT = define_record(
     ("pose", "f8", (3,)), ("velocity", "f8", (3,)), ("triple", "i8", (3,)), ("hit", "i8", (3,)),
     ("neighbour", "i8", (3,)),
+    ("looks", "i8"),  # places of paths that have been looked at, since the beginning of the run
+    ("seen", "f8"),  # s: up to this time of its path the last search for a contact has looked
 )
 
 

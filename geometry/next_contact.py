@@ -20,6 +20,10 @@ from geometry.path import bound_path, evaluate_path
 # Steps of one march. Convergence is quadratic at a crossing and linear at a graze, where about a hundred suffice.
 MARCH_LIMIT = 100_000
 
+# Places of a path after which a search ends, at the next seam between two pieces, and says how far it has come. So no
+# call takes longer than about a tenth of a second, however long the path.
+LOOK_LIMIT = 50_000
+
 # Depth, in touch distances, up to which a crossing that no step showed is put down to the rounding of a very long path.
 ROUGH = 1e6
 
@@ -29,7 +33,8 @@ def find_next_contact(part, walls, path, duration, active, touch, scratch):
     """Earliest time in (0, duration] at which a pair that is not active comes into contact.
 
     `active` (n, 3) holds the closed contacts, to be left out. Returns that time, with the contact in
-    `scratch.spot.hit`, or infinity. The interval is cut into pieces in which the part travels, as seen from any wall,
+    `scratch.spot.hit`, or infinity. `scratch.spot.seen` says up to which time the path was searched: to its end, but for
+    very long ones. The interval is cut into pieces in which the part travels, as seen from any wall,
     at most its own radius; each needs only the walls near it. Far from all walls a piece lasts until they can be
     reached.
     """
@@ -38,9 +43,13 @@ def find_next_contact(part, walls, path, duration, active, touch, scratch):
         speed += bound_walls(walls, walls.mover[0].start, duration)
     rate = speed + omega * part.radius
     piece = part.radius / rate if rate * duration > part.radius else duration
-    earliest, end = np.inf, 0.0
+    earliest, end, enough = np.inf, 0.0, scratch.spot.looks + LOOK_LIMIT
+    scratch.spot.seen = duration
     while end < duration:
         begin = end
+        if scratch.spot.looks > enough and begin > 0.0:
+            scratch.spot.seen = begin
+            return np.inf
         _look(walls, path, begin, scratch)
         away = find_distance(walls, scratch.spot.pose[0], scratch.spot.pose[1]) - part.radius - touch
         if away > part.radius:
@@ -78,6 +87,7 @@ def find_next_contact(part, walls, path, duration, active, touch, scratch):
 @kernel
 def _look(walls, path, tau, scratch):
     """Part and walls at time tau of the path."""
+    scratch.spot.looks += 1
     evaluate_path(path, tau, scratch.spot.pose, scratch.spot.velocity)
     if walls.mover.shape[0] > 0:
         place_walls(walls, walls.mover[0].start + tau)

@@ -16,6 +16,7 @@ from dynamics.closed import (
     copy_contact,
     fill_row,
     find_closed,
+    is_closing,
     keep_contacts,
     pair_corners,
 )
@@ -26,8 +27,13 @@ from geometry.contacts import compute_contact
 from geometry.next_contact import find_next_contact
 from geometry.path import fill_path
 from sim import events
-from sim.impacts import commit_strike, find_strike, get_speed_zero
+from dynamics.routh import NONE
+from sim.impacts import Strike, commit_strike, find_strike, get_speed_zero
 from sim.status_codes import GO_ON
+
+# A bridge over events that pile up at one instant: the shortest time, relative to that in which the part falls by its own
+# size, how it grows from try to try, and how many there are. A longer one would be seen in the motion.
+BRIDGE_TIME, BRIDGE_GROWTH, BRIDGE_TRIES = 1e-9, 4.0, 10
 
 # What became of bounces that might have been summed.
 NO_BOUNCE, REFUSED, PASSED = 0, 1, 2
@@ -107,6 +113,27 @@ def _measure_flight(body, struck, a, speed_zero, limits):
 
 
 @kernel
+def bridge(body, options, state, tools, log):
+    """Pass over a short time at which events pile up, the shortest that works; False where none does."""
+    touch, time = options.scales.touch, state.time
+    length = BRIDGE_TIME * sqrt(body.part.radius / options.scales.force)
+    for _ in range(BRIDGE_TRIES):
+        here = (state.pose, state.velocity)
+        speed_zero = get_speed_zero(body, options, state.velocity)
+        if find_closed(body, state.mode, here, BOUNCE_REACH * touch, speed_zero, tools.desk.struck, tools.scratch) < 0:
+            return False
+        impact = state.impact
+        rest = min(length, options.duration - time)
+        if pass_over(body, options, state, tools, log, (rest, events.BRIDGE)) == PASSED:
+            state.bridges += 1
+            state.bridged += rest
+            state.bridge_work += state.impact - impact
+            return True
+        length *= BRIDGE_GROWTH
+    return False
+
+
+@kernel
 def pass_over(body, options, state, tools, log, how):
     """Let a short time pass in one step and close the contacts in `tools.desk.struck`; how = (time, kind of event).
 
@@ -117,7 +144,8 @@ def pass_over(body, options, state, tools, log, how):
     rest, event = how
     struck, start, v, rho = tools.desk.struck, tools.desk.start, state.velocity, body.rho
     begin = state.time
-    if begin + rest >= options.duration or begin + rest <= begin or struck.n == 0:
+    early = begin + rest < options.duration or event == events.BRIDGE
+    if not early or begin + rest <= begin or (struck.n == 0 and event != events.BRIDGE):
         return REFUSED
     for c in range(3):
         start[c], start[3 + c] = state.pose[c], v[c]
@@ -129,12 +157,18 @@ def pass_over(body, options, state, tools, log, how):
     for k in range(struck.n):
         fill_row(body, struck, k, state.pose, v, speed_zero)
     pair_corners(struck)
-    code, found = find_strike(body, options, state, tools, (struck, event, 0.0))
+    code, found, clear = GO_ON, Strike(1, 1, 1.0, NONE), False
+    if event != events.BRIDGE or is_closing(struck, speed_zero):
+        code, found = find_strike(body, options, state, tools, (struck, event, 0.0))
+    else:
+        _strike_nothing(struck, tools, v, rho)
     if code == GO_ON:
         after = tools.desk.after
         v[0], v[1], v[2] = after[0], after[1], after[2] / rho
         for c in range(3):
             state.pose[c] += v[c] * rest
+        if event == events.BRIDGE:
+            _drop_opening(struck, after, speed_zero)
         clear = _close_gaps(body, options, struck, state.pose) and _is_clear(body, options, state, tools, rest)
     if code != GO_ON or not clear:
         state.time = begin
@@ -152,7 +186,8 @@ def _commit(body, options, state, tools, log, how):
     struck, event, found, energy, work = how
     v, rho, closed = state.velocity, body.rho, tools.desk.closed
     before = state.impact + state.pushed
-    copy_row(state.cause, struck.triple[0])
+    if struck.n > 0:
+        copy_row(state.cause, struck.triple[0])
     commit_strike(body, state, tools, log, (struck, event, found))
     speed_zero = get_speed_zero(body, options, v)
     for k in range(struck.n):  # the contacts have moved on
@@ -170,6 +205,32 @@ def _commit(body, options, state, tools, log, how):
     state.impact = before - state.pushed + _get_energy(v, rho) - energy - work
     find_closed(body, state.mode, (state.pose, v), options.scales.touch, speed_zero, closed, tools.scratch)
     keep_contacts(closed, get_speed_zero(body, options, v))
+
+
+@kernel
+def _strike_nothing(struck, tools, v, rho):
+    """The result of an impact in which nothing closes."""
+    before, after = tools.desk.before, tools.desk.after
+    before[0], before[1], before[2] = v[0], v[1], v[2] * rho
+    copy_row(after, before)
+    for k in range(struck.n):
+        struck.fn[k], struck.ft[k] = 0.0, 0.0
+
+
+@kernel
+def _drop_opening(struck, after, speed_zero):
+    """Keep the contacts that do not open with a velocity (3,) in (x, y, rho theta)."""
+    kept = 0
+    for k in range(struck.n):
+        n = struck.normal[k]
+        if n[0] * after[0] + n[1] * after[1] + n[2] * after[2] - struck.push[k] > speed_zero:
+            continue
+        fn, ft, letter = struck.fn[k], struck.ft[k], struck.letter[k]
+        copy_contact(struck, k, kept)
+        struck.fn[kept], struck.ft[kept], struck.letter[kept] = fn, ft, letter
+        kept += 1
+    struck.n = kept
+    pair_corners(struck)
 
 
 @kernel

@@ -41,8 +41,14 @@ from sim.step import ORDER, advance, evaluate_rate
 from sim.survey import survey
 from sim.work import integrate_friction, integrate_work
 
-# Phases of the loop between two looks at the keyboard.
-PAUSE_AFTER = 20_000
+# Work between two looks at the keyboard, in places of paths that are looked at; a phase of the loop counts for many.
+# About a fifth of a second.
+PAUSE_AFTER = 200_000
+PHASE_EFFORT = 40
+
+# A run gets on if in this much work (a few seconds) its time gets on by this share of the duration. Larger: runs of
+# many hours are given up.
+LONG_EFFORT, LEAST_SHARE = 3_000_000, 1e-4
 
 # Length of the first step of a free flight, in sizes of the part. A flight is exact in steps of any length, but the
 # search for contacts takes strides by the largest speed in a step.
@@ -60,9 +66,15 @@ LOOK_AHEAD = 1000.0
 @kernel
 def run_chunk(body, options, state, tools, log):
     """Run until the buffers are full, the run ends, or it is time to look at the keyboard; returns a status code."""
-    for _ in range(PAUSE_AFTER):
+    looks, enough = tools.scratch.spot.looks, state.effort + PAUSE_AFTER
+    while state.effort < enough:
         if not has_room(log):
             return PAUSED
+        state.effort += PHASE_EFFORT + tools.scratch.spot.looks - looks
+        looks = tools.scratch.spot.looks
+        if not _gets_on(options, state):
+            _write_last_row(body, options, state, tools, log, STALLED)
+            return STALLED
         phase = state.phase
         code = GO_ON
         if phase == JUMP:
@@ -83,6 +95,16 @@ def run_chunk(body, options, state, tools, log):
                 _write_last_row(body, options, state, tools, log, code)
             return code
     return PAUSED
+
+
+@kernel
+def _gets_on(options, state):
+    """Has the time got on, the last time that much work was done?"""
+    if state.effort - state.mark_effort < LONG_EFFORT:
+        return True
+    gets_on = state.time - state.mark_time >= LEAST_SHARE * options.duration
+    state.mark_effort, state.mark_time = state.effort, state.time
+    return gets_on
 
 
 @kernel
@@ -131,8 +153,6 @@ def _step(body, options, state, tools, log):
         return code
     fill_path(state.path, h, tools.desk.start, tools.desk.end)
     found, time = _find_event(body, options, state, tools, h)
-    if not found:
-        time = h
     state.steps += 1
     _accept(body, options, state, tools, (time, found))
     state.phase, state.after_ticks = TICKS, JUMP if found else STEP
@@ -245,6 +265,9 @@ def _find_event(body, options, state, tools, h):
     if travel >= state.clearance:
         contact_time = find_next_contact(body.part, body.walls, path, h, active, options.scales.touch, scratch)
         state.clearance = 0.0
+        if scratch.spot.seen < h:
+            h = scratch.spot.seen
+            _shorten(body, state, tools, h)
     else:
         state.clearance -= travel
     muted = state.muted == 1

@@ -32,7 +32,7 @@ from geometry.contacts import compute_contact, compute_edge_length
 from geometry.path import evaluate_path
 
 (START, CONTACT, IMPACT, SEPARATION, SLIP, STICK, EDGE_END, MODE_LOST, UNIQUENESS, ACCUMULATION, REST, JAM,
- BREAK) = range(13)  # fmt: skip
+ BREAK, BRIDGE) = range(14)  # fmt: skip
 
 NO_MONITOR = -1
 

@@ -25,7 +25,7 @@ from geometry._record import copy_row
 from geometry.contacts import compute_contact
 from geometry.moving import begin_motion, is_moving
 from sim import events
-from sim.bounces import NO_BOUNCE, REFUSED, sum_bounces
+from sim.bounces import NO_BOUNCE, REFUSED, bridge, sum_bounces
 from sim.impacts import get_speed_zero, is_jammed, strike
 from sim.recorder import write_event
 from sim.state import ACCELERATION, NOTHING, STEP, VELOCITY
@@ -41,8 +41,9 @@ from sim.status_codes import (
 )
 from sim.ties import keep_grip, lose_contact
 
-# Events at one instant before the run is called stalled; real ties need a handful.
-STALL_LIMIT = 60
+# Events at one instant before they are bridged; real ties need a handful. An instant is what is shorter than PILE_TIME,
+# relative to the time of the run, and to that in which the part falls by its own size.
+STALL_LIMIT, PILE_TIME = 60, 1e-14
 
 # Force, in units of the rounding of a force, up to which a contact holds nothing. Larger: a contact that begins to press
 # is noticed later, when its force would be that large; smaller: forces that are rounding hold the part.
@@ -71,13 +72,15 @@ def jump(body, options, state, tools, log):
     time = state.time
     _wake(body, state)
     tally_uniqueness(state, time)
-    if time - state.last_event <= 1e-14 * max(time, 1e-300):
+    if time - state.last_event <= PILE_TIME * max(time, sqrt(body.part.radius / options.scales.force)):
         state.stalls += 1
-        if state.stalls > STALL_LIMIT:
-            return STALLED
     else:
         state.stalls = 0
     state.last_event = time
+    if state.stalls > 2 * STALL_LIMIT:
+        return STALLED
+    if state.stalls > STALL_LIMIT and bridge(body, options, state, tools, log):
+        state.stalls, state.cause_kind, state.ahead, state.singular, state.struck = 0, events.JAM, 0, 0, 0
     code, impacts, kind, members, index = _find_member(body, options, state, tools, log)
     if code != GO_ON:
         return code

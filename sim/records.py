@@ -91,6 +91,7 @@ EVENT_KINDS = (
     "rest",  # the part came to rest for good
     "impact without collision",  # no acceleration was possible: an impulse ended the slip
     "break",  # the velocity or the acceleration of an obstacle that moves jumped
+    "bridge",  # events piled up at one instant: a short time was passed over in one step at the level of velocities
 )
 
 

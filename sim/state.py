@@ -64,6 +64,9 @@ STATE = define_record(
     ("singular", "i8"),  # the mode has become singular: a sliding contact jams
     ("random", "i8", (1,)),  # state of the generator of choice "random"
     ("undecided", "i8"),  # UNDECIDED or JAM where the run has ended in a state without an acceleration
+    # work so far, and its amount and the time when the progress of the run was judged last
+    ("effort", "i8"), ("mark_effort", "i8"), ("mark_time", "f8"),
+    ("bridges", "i8"), ("bridged", "f8"), ("bridge_work", "f8"),  # see `sim.bounces.pass_over`: number, s, J/kg
     ("last_event", "f8"), ("stalls", "i8"), ("last_flight", "f8"), ("last_impact", "f8"),
     # output
     ("next_tick", "i8"), ("last_row", "f8"),
