@@ -28,8 +28,9 @@ from geometry.next_contact import find_next_contact
 from geometry.path import fill_path
 from sim import events
 from dynamics.routh import NONE
-from sim.impacts import Strike, commit_strike, find_strike, get_speed_zero
+from sim.impacts import Strike, commit_strike, find_strike
 from sim.status_codes import GO_ON
+from sim.zero_speed import find_zero_speed
 
 # A bridge over events that pile up at one instant: the shortest time, relative to that in which the part falls by its own
 # size, how it grows from try to try, and how many there are. A longer one would be seen in the motion.
@@ -42,6 +43,11 @@ NO_BOUNCE, REFUSED, PASSED = 0, 1, 2
 # series. The error of the sum is of the order of that height: a larger value would be seen in the motion; bounces lower
 # than the touch distance cannot be told from contact.
 BOUNCE_HEIGHT = 4.0
+
+# Longest time of a sum, in units of that in which the load moves the part by half the touch distance. One step of such a
+# time is wrong by as many touch distances as it is long; bounces that take longer can be followed one by one. It is what
+# bounces of BOUNCE_HEIGHT with a restitution of 0.99 take.
+LONGEST_REST = 600.0
 
 # Distance, in the same unit, within which contacts take part in such a sum: a part that bounces on two corners by turns
 # is a few heights from either. A larger value would move the part by as much when they close.
@@ -59,7 +65,7 @@ def sum_bounces(body, options, state, tools, log, after):
     bounces on two corners by turns ends on both. Where the part would meet something else on the way, it bounces on.
     """
     struck, here = tools.desk.struck, (state.pose, state.velocity)
-    speed_zero = get_speed_zero(body, options, state.velocity)
+    speed_zero = find_zero_speed(body, options.scales, state.velocity)
     near = BOUNCE_REACH * options.scales.touch
     if find_closed(body, state.mode, here, near, speed_zero, struck, tools.scratch) < 0:
         return NO_BOUNCE
@@ -76,6 +82,8 @@ def sum_bounces(body, options, state, tools, log, after):
     if flight <= 0.0:
         return NO_BOUNCE
     rest = flight / (1.0 - ratio) if ratio < 1.0 else flight
+    if rest > LONGEST_REST * sqrt(options.scales.touch / options.scales.force):
+        return NO_BOUNCE
     return pass_over(body, options, state, tools, log, (rest, events.ACCUMULATION))
 
 
@@ -119,7 +127,7 @@ def bridge(body, options, state, tools, log):
     length = BRIDGE_TIME * sqrt(body.part.radius / options.scales.force)
     for _ in range(BRIDGE_TRIES):
         here = (state.pose, state.velocity)
-        speed_zero = get_speed_zero(body, options, state.velocity)
+        speed_zero = find_zero_speed(body, options.scales, state.velocity)
         if find_closed(body, state.mode, here, BOUNCE_REACH * touch, speed_zero, tools.desk.struck, tools.scratch) < 0:
             return False
         impact = state.impact
@@ -143,18 +151,21 @@ def pass_over(body, options, state, tools, log, how):
     """
     rest, event = how
     struck, start, v, rho = tools.desk.struck, tools.desk.start, state.velocity, body.rho
-    begin = state.time
+    begin, way = state.time, tools.desk.other
     early = begin + rest < options.duration or event == events.BRIDGE
     if not early or begin + rest <= begin or (struck.n == 0 and event != events.BRIDGE):
         return REFUSED
     for c in range(3):
         start[c], start[3 + c] = state.pose[c], v[c]
     energy, work = _get_energy(v, rho), _get_work(body, state.pose)
+    _find_way(body, struck, start, way)
     v[0], v[1], v[2] = v[0] + body.w[0] * rest, v[1] + body.w[1] * rest, v[2] + body.w[2] / rho * rest
     state.time = begin + rest
     set_time(body, state.time)
-    speed_zero = get_speed_zero(body, options, v)
-    for k in range(struck.n):
+    for c in range(3):
+        state.pose[c] += way[c] * rest
+    speed_zero = find_zero_speed(body, options.scales, v)
+    for k in range(struck.n):  # where they will be, about
         fill_row(body, struck, k, state.pose, v, speed_zero)
     pair_corners(struck)
     code, found, clear = GO_ON, Strike(1, 1, 1.0, NONE), False
@@ -166,7 +177,7 @@ def pass_over(body, options, state, tools, log, how):
         after = tools.desk.after
         v[0], v[1], v[2] = after[0], after[1], after[2] / rho
         for c in range(3):
-            state.pose[c] += v[c] * rest
+            state.pose[c] += 0.5 * (v[c] - way[c]) * rest
         if event == events.BRIDGE:
             _drop_opening(struck, after, speed_zero)
         clear = _close_gaps(body, options, struck, state.pose) and _is_clear(body, options, state, tools, rest)
@@ -189,7 +200,7 @@ def _commit(body, options, state, tools, log, how):
     if struck.n > 0:
         copy_row(state.cause, struck.triple[0])
     commit_strike(body, state, tools, log, (struck, event, found))
-    speed_zero = get_speed_zero(body, options, v)
+    speed_zero = find_zero_speed(body, options.scales, v)
     for k in range(struck.n):  # the contacts have moved on
         fill_row(body, struck, k, state.pose, v, speed_zero)
     # A rocking part, unlike a bouncing one, does not stop in a plastic impact: it stops because the impacts follow each
@@ -204,7 +215,20 @@ def _commit(body, options, state, tools, log, how):
     state.turned += work
     state.impact = before - state.pushed + _get_energy(v, rho) - energy - work
     find_closed(body, state.mode, (state.pose, v), options.scales.touch, speed_zero, closed, tools.scratch)
-    keep_contacts(closed, get_speed_zero(body, options, v))
+    keep_contacts(closed, find_zero_speed(body, options.scales, v))
+
+
+@kernel
+def _find_way(body, struck, start, way):
+    """The velocity at the start of the step, without what opens and closes the contacts struck (vx, vy, omega): the mean
+    of this and of the velocity after is that of the part."""
+    v, gaps, nothing = np.empty(3), np.empty(struck.n), np.zeros(3)
+    v[0], v[1], v[2] = start[3], start[4], start[5] * body.rho
+    for k in range(struck.n):
+        n = struck.normal[k]
+        gaps[k] = n[0] * v[0] + n[1] * v[1] + n[2] * v[2] - struck.push[k]
+    _find_shift(struck, gaps, nothing, (INDEPENDENT, False), way)
+    way[0], way[1], way[2] = v[0] + way[0], v[1] + way[1], (v[2] + way[2]) / body.rho
 
 
 @kernel

@@ -7,10 +7,8 @@ from math import sqrt
 import numpy as np
 
 from dynamics.carried import measure_margin
-from dynamics.closed import fill_from_mode, make_problem
 from dynamics.constrained import evaluate_mode, is_singular, measure_stiffness
 from dynamics.mode import FREE, OK, set_time
-from dynamics.reactions import solve_forces
 from geometry._jit import jit, kernel
 from geometry._record import copy_row
 from geometry.contacts import compute_gap_rate
@@ -22,7 +20,7 @@ from geometry.next_contact import find_next_contact
 from geometry.path import bound_path, evaluate_path, fill_constant_path, fill_path
 from sim import events
 from sim.events import MARGIN, MODE_LOST, NO_MONITOR, NOT_KNOWN, compute_monitor, locate_end_of_mode, locate_level
-from sim.jump import jump, tally_uniqueness
+from sim.jump import is_held, jump, tally_uniqueness
 from sim.recorder import account_contacts, has_room, write_row
 from sim.state import DONE, JAM, JUMP, STEP, TICKS, UNDECIDED
 from sim.status_codes import (
@@ -48,7 +46,7 @@ PHASE_EFFORT = 40
 
 # A run gets on if in this much work (a few seconds) its time gets on by this share of the duration. Larger: runs of
 # many hours are given up.
-LONG_EFFORT, LEAST_SHARE = 3_000_000, 1e-4
+LONG_EFFORT, LEAST_SHARE = 1_000_000, 1e-4
 
 # Length of the first step of a free flight, in sizes of the part. A flight is exact in steps of any length, but the
 # search for contacts takes strides by the largest speed in a step.
@@ -326,16 +324,10 @@ def _tell_loss(body, state, tools, tau):
 @kernel
 def _is_realised(body, options, state, tools, tau):
     """Are there legal forces, of all closed contacts together, for the motion of the mode at time tau of the path?"""
-    probe, closed = tools.desk.probe, tools.desk.closed
+    probe = tools.desk.probe
     evaluate_path(state.path, tau, probe.pose, probe.velocity)
     set_time(body, state.path_start + tau)
-    fill_from_mode(body, state.mode, (probe.pose, probe.velocity), options.scales.speed, closed)
-    evaluate_mode(body, state.mode, probe.pose, probe.velocity, probe.acceleration, probe.force)
-    target = tools.desk.other
-    target[0], target[1] = probe.acceleration[0], probe.acceleration[1]
-    target[2] = probe.acceleration[2] * body.rho
-    status, _ = solve_forces(make_problem(closed, body.w), target, options.tolerances, closed.fn, closed.ft)
-    return status == 0
+    return is_held(body, options, state, tools, (probe.pose, probe.velocity))
 
 
 @kernel

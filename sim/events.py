@@ -115,7 +115,7 @@ def compute_monitor(body, mode, scales, monitor, probe):
 def find_least_monitor(body, mode, scales, probe, muted):
     """(value, kind, contact) of the smallest monitor at a point of the path; (inf, NO_MONITOR, -1) where there is none.
     With `muted` forces are skipped."""
-    basis, pose = mode.kind, probe.pose
+    basis = mode.kind
     least = (np.inf, NO_MONITOR, -1)
     if basis == STATIC:
         return least

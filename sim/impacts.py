@@ -13,21 +13,14 @@ from dynamics.jam import find_jam
 from dynamics.mode import LETTER_L, LETTER_N, LETTER_R
 from dynamics.reactions import solve_forces
 from dynamics.routh import NONE, solve_routh
-from geometry._jit import jit, kernel
+from geometry._jit import kernel
 from geometry._record import copy_row
-from geometry.moving import get_wall_speed, is_moving
+from geometry.moving import is_moving
 from sim import events
 from sim.recorder import write_event, write_impulses
 from sim.state import NOTHING, VELOCITY
 from sim.status_codes import GO_ON, JAMMED, NO_IMPACT_SOLUTION, NO_SOLUTION, NOT_UNIQUE_STOP, SPLIT
-
-
-@jit
-def get_speed_zero(body, options, velocity):
-    """Velocity that is zero to rounding at the present speeds [m/s]."""
-    speed = get_wall_speed(body.walls)
-    speed += abs(velocity[0]) + abs(velocity[1]) + abs(velocity[2]) * body.part.radius
-    return 1e-11 * speed + options.scales.speed
+from sim.zero_speed import find_zero_speed
 
 
 @kernel
@@ -84,7 +77,7 @@ def find_strike(body, options, state, tools, how):
     before[0], before[1], before[2] = v[0], v[1], v[2] * body.rho
     if k == 1:
         law = body.walls.edge[struck.triple[0, 2]].law
-        limits = (get_speed_zero(body, options, v), event == events.JAM)
+        limits = (find_zero_speed(body, options.scales, v), event == events.JAM)
         scale, impact_class = strike_one(struck, before, (law, e[0]), limits, after)
         found = Strike(1, 1, scale, impact_class)
         if impact_class == NONE:

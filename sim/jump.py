@@ -26,7 +26,7 @@ from geometry.contacts import compute_contact
 from geometry.moving import begin_motion, is_moving
 from sim import events
 from sim.bounces import NO_BOUNCE, REFUSED, bridge, sum_bounces
-from sim.impacts import get_speed_zero, is_jammed, strike
+from sim.impacts import is_jammed, strike
 from sim.recorder import write_event
 from sim.state import ACCELERATION, NOTHING, STEP, VELOCITY
 from sim.status_codes import (
@@ -40,13 +40,14 @@ from sim.status_codes import (
     STALLED,
 )
 from sim.ties import keep_grip, lose_contact
+from sim.zero_speed import find_zero_speed
 
 # Events at one instant before they are bridged; real ties need a handful. An instant is what is shorter than PILE_TIME,
 # relative to the time of the run, and to that in which the part falls by its own size.
 STALL_LIMIT, PILE_TIME = 60, 1e-14
 
-# Force, in units of the rounding of a force, up to which a contact holds nothing. Larger: a contact that begins to press
-# is noticed later, when its force would be that large; smaller: forces that are rounding hold the part.
+# Force, in units of the rounding of a force, up to which a contact holds nothing. Larger: a contact that begins to
+# press is noticed later, when its force would be that large; smaller: forces that are rounding hold the part.
 IDLE = 10.0
 
 # Impulses without collision, and sums of bounces, that may follow each other at one event; real ones need two or three.
@@ -109,7 +110,7 @@ def _find_member(body, options, state, tools, log):
     if state.ahead == 1:
         where = (state.ahead_pose, state.ahead_velocity)
         set_time(body, state.ahead_time)
-        fill_from_mode(body, state.mode, where, options.scales.speed, closed)
+        fill_from_mode(body, state.mode, where, find_zero_speed(body, options.scales, where[1]), closed)
     else:
         code, impacts = _meet(body, options, state, tools, log)
         if code != GO_ON:
@@ -158,7 +159,7 @@ def _wake(body, state):
 def _meet(body, options, state, tools, log):
     """Find the closed contacts of the present state and let impacts happen; (code, was there an impact)."""
     closed, scales = tools.desk.closed, options.scales
-    speed_zero = get_speed_zero(body, options, state.velocity)
+    speed_zero = find_zero_speed(body, options.scales, state.velocity)
     here = (state.pose, state.velocity)
     struck_before = state.struck == 1
     if find_closed(body, state.mode, here, scales.touch, speed_zero, closed, tools.scratch) < 0:
@@ -172,7 +173,7 @@ def _meet(body, options, state, tools, log):
         if code != GO_ON:
             return code, True
         state.struck = 1
-        speed_zero = get_speed_zero(body, options, state.velocity)
+        speed_zero = find_zero_speed(body, options.scales, state.velocity)
         find_closed(body, state.mode, here, scales.touch, speed_zero, closed, tools.scratch)
     elif state.cause_kind == events.STICK:
         # The contact whose slip was followed to zero has no slip, whatever the last bits say.
@@ -208,7 +209,7 @@ def _pick(body, options, state, tools):
 def _end_slip(body, options, state, tools, log):
     """Where no acceleration is possible, an impulse without collision ends the slip (Painleve's paradox)."""
     closed = tools.desk.closed
-    speed_zero = get_speed_zero(body, options, state.velocity)
+    speed_zero = find_zero_speed(body, options.scales, state.velocity)
     here = (state.pose, state.velocity)
     find_closed(body, state.mode, here, options.scales.touch, speed_zero, closed, tools.scratch)
     keep_contacts(closed, speed_zero)
@@ -222,7 +223,7 @@ def _end_slip(body, options, state, tools, log):
     if code != GO_ON:
         return code
     state.singular, state.struck = 0, 1
-    speed_zero = get_speed_zero(body, options, state.velocity)
+    speed_zero = find_zero_speed(body, options.scales, state.velocity)
     find_closed(body, state.mode, here, options.scales.touch, speed_zero, closed, tools.scratch)
     keep_contacts(closed, speed_zero)
     return GO_ON
@@ -253,7 +254,7 @@ def _set_mode(body, options, state, tools, where):
     same = same and old[0] == mode.kind and old[1] == mode.first and old[2] == mode.second
     held = same and keep_grip(body, options, state, tools, where)
     same = same and state.ahead == 1
-    if same and lose_contact(body, state, tools, where):
+    if same and not is_held(body, options, state, tools, where) and lose_contact(body, state, tools, where):
         same, n = False, mode.n
     evaluate_mode(body, mode, where[0], where[1], tools.desk.step.stage[0, 0:3], tools.desk.step.force)
     shared = measure_basis_margin(body, mode, tools.desk.step.force) < -events.FORCE_ROUNDING * options.scales.force
@@ -268,6 +269,18 @@ def _set_mode(body, options, state, tools, where):
         project_pose(body, mode, state.pose)
         project_velocity(body, mode, state.pose, state.velocity)
     return _check_rest(body, options, state, tools, target)
+
+
+@kernel
+def is_held(body, options, state, tools, where):
+    """Do the contacts together have legal forces for the motion of the mode?"""
+    closed, mode, target = tools.desk.closed, state.mode, tools.desk.other
+    a, force = tools.desk.probe.acceleration, tools.desk.probe.force  # those of the step are still needed
+    fill_from_mode(body, mode, where, find_zero_speed(body, options.scales, where[1]), closed)
+    evaluate_mode(body, mode, where[0], where[1], a, force)
+    target[0], target[1], target[2] = a[0], a[1], a[2] * body.rho
+    status, _ = solve_forces(make_problem(closed, body.w), target, options.tolerances, closed.fn, closed.ft)
+    return status == 0
 
 
 @kernel
@@ -288,7 +301,7 @@ def _check_rest(body, options, state, tools, target):
     if not static and not (slow and pull <= REST_ACCELERATION * force):
         return GO_ON
     v[:] = 0.0
-    n = fill_from_mode(body, state.mode, (state.pose, v), options.scales.speed, tools.desk.closed)
+    n = fill_from_mode(body, state.mode, (state.pose, v), find_zero_speed(body, options.scales, v), tools.desk.closed)
     target[:] = 0.0
     closed = tools.desk.closed
     solve_forces(make_problem(closed, body.w), target, options.tolerances, closed.fn, closed.ft)

@@ -9,6 +9,7 @@ from dynamics.reactions import solve_forces
 from geometry._jit import jit, kernel
 from geometry.contacts import compute_contact
 from sim.state import JAM
+from sim.zero_speed import find_zero_speed
 
 
 @jit
@@ -49,7 +50,7 @@ def fill_forces(body, options, state, tools, pose, velocity):
     Returns the rows' number.
     """
     mode, closed, a = state.mode, tools.desk.closed, tools.desk.vector
-    n = fill_from_mode(body, mode, (pose, velocity), options.scales.speed, closed)
+    n = fill_from_mode(body, mode, (pose, velocity), find_zero_speed(body, options.scales, velocity), closed)
     if state.at_rest == 1:
         for k in range(n):
             closed.fn[k], closed.ft[k] = state.rest_force[k, 0], state.rest_force[k, 1]

@@ -12,6 +12,7 @@ from geometry.path import evaluate_path
 from sim import events
 from sim.jump import tally_uniqueness
 from sim.recorder import write_event
+from sim.zero_speed import find_zero_speed
 
 # How long after another acceleration became possible the set is computed that branches begin with, relative to the
 # step: at the very time it is possible within rounding only.
@@ -24,7 +25,7 @@ def _count_kind(body, options, state, tools, tau):
     evaluate_path(state.path, tau, tools.desk.probe.pose, tools.desk.probe.velocity)
     set_time(body, state.path_start + tau)
     where = (tools.desk.probe.pose, tools.desk.probe.velocity)
-    fill_from_mode(body, state.mode, where, options.scales.speed, tools.desk.closed)
+    fill_from_mode(body, state.mode, where, find_zero_speed(body, options.scales, where[1]), tools.desk.closed)
     closed = tools.desk.closed
     if is_unique(closed):
         tools.buffer.found.counts[VERTICES] = 1
