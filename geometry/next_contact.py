@@ -33,54 +33,72 @@ def find_next_contact(part, walls, path, duration, active, touch, scratch):
     """Earliest time in (0, duration] at which a pair that is not active comes into contact.
 
     `active` (n, 3) holds the closed contacts, to be left out. Returns that time, with the contact in
-    `scratch.spot.hit`, or infinity. `scratch.spot.seen` says up to which time the path was searched: to its end, but for
-    very long ones. The interval is cut into pieces in which the part travels, as seen from any wall,
-    at most its own radius; each needs only the walls near it. Far from all walls a piece lasts until they can be
-    reached.
+    `scratch.spot.hit`, or infinity. The interval is cut into pieces in which the part travels, as seen from any wall,
+    at most about its own radius; each has bounds of its own on speed and acceleration, and needs only the walls near
+    it. Far from all walls a piece lasts until they can be reached. `scratch.spot.seen` says up to which time the path
+    was searched: to its end, but for very long ones.
     """
-    speed, omega, _, _ = bound_path(path, duration)
-    if is_moving(walls):
-        speed += bound_walls(walls, walls.mover[0].start, duration)
-    rate = speed + omega * part.radius
-    piece = part.radius / rate if rate * duration > part.radius else duration
-    earliest, end, enough = np.inf, 0.0, scratch.spot.looks + LOOK_LIMIT
-    scratch.spot.seen = duration
+    spot, radius = scratch.spot, part.radius
+    _, _, acceleration, alpha = bound_path(path, 0.0, duration)
+    wall = bound_walls(walls, walls.mover[0].start, duration) if is_moving(walls) else 0.0
+    earliest, end, enough = np.inf, 0.0, spot.looks + LOOK_LIMIT
+    spot.seen = duration
     while end < duration:
         begin = end
-        if scratch.spot.looks > enough and begin > 0.0:
-            scratch.spot.seen = begin
+        if spot.looks > enough and begin > 0.0:
+            spot.seen = begin
             return np.inf
         _look(walls, path, begin, scratch)
-        away = find_distance(walls, scratch.spot.pose[0], scratch.spot.pose[1]) - part.radius - touch
-        if away > part.radius:
-            end = begin + away / speed if speed > 0.0 else duration
+        v = spot.velocity
+        away = find_distance(walls, spot.pose[0], spot.pose[1]) - radius - touch
+        rate = sqrt(v[0] * v[0] + v[1] * v[1]) + wall
+        if away > radius:
+            end = begin + _bound_time(away, rate, acceleration)
             continue
-        end = min(begin + piece, duration)
+        end = min(begin + _bound_time(radius, rate + abs(v[2]) * radius, acceleration + alpha * radius), duration)
         if end <= begin:
             end = duration
-        reach = part.radius + speed * (end - begin) + touch
-        n_near = find_nearby_walls(walls, scratch.spot.pose[0], scratch.spot.pose[1], reach, scratch)
-        if n_near == 0:
-            continue
-        place_part(part, scratch.spot.pose, scratch.world)
-        span = (speed + omega * part.radius) * (end - begin) + touch
-        for k in range(n_near):
-            j = scratch.nearby[k]
-            for i in range(part.edge.shape[0]):
-                for kind in range(2):
-                    if not may_touch(part, walls, kind, i, j, span, scratch.world):
-                        continue
-                    if is_active(active, active.shape[0], kind, i, j):
-                        continue
-                    triple = scratch.spot.triple
-                    triple[0], triple[1], triple[2] = kind, i, j
-                    time = _march(part, walls, path, (begin, min(end, earliest), duration, begin > 0.0), touch, scratch)
-                    if time < earliest:
-                        earliest = time
-                        copy_row(scratch.spot.hit, triple)
-                    _look(walls, path, begin, scratch)
-        if earliest < np.inf:
-            return earliest
+        time = _search_piece(part, walls, path, (begin, end, duration, wall), active, touch, scratch)
+        if time < earliest:
+            return time
+    return earliest
+
+
+@jit
+def _bound_time(distance, speed, acceleration):
+    """Time in which no point gets further than a distance, from its speed and the bound of its acceleration."""
+    root = speed + sqrt(speed * speed + 2.0 * acceleration * distance)
+    return 2.0 * distance / root if root > 0.0 else np.inf
+
+
+@kernel
+def _search_piece(part, walls, path, piece, active, touch, scratch):
+    """Earliest contact in a piece = (begin, end, length of the path, speed of the walls) of the path, or infinity."""
+    begin, end, duration, wall = piece
+    spot, earliest = scratch.spot, np.inf
+    speed, omega, acceleration, alpha = bound_path(path, begin, end)
+    reach = part.radius + (speed + wall) * (end - begin) + touch
+    n_near = find_nearby_walls(walls, spot.pose[0], spot.pose[1], reach, scratch)
+    if n_near == 0:
+        return np.inf
+    place_part(part, spot.pose, scratch.world)
+    span = (speed + wall + omega * part.radius) * (end - begin) + touch
+    for k in range(n_near):
+        j = scratch.nearby[k]
+        for i in range(part.edge.shape[0]):
+            for kind in range(2):
+                if not may_touch(part, walls, kind, i, j, span, scratch.world):
+                    continue
+                if is_active(active, active.shape[0], kind, i, j):
+                    continue
+                triple = spot.triple
+                triple[0], triple[1], triple[2] = kind, i, j
+                interval = (begin, min(end, earliest), duration, end)
+                time = _march(part, walls, path, interval, (speed, omega, acceleration, alpha), touch, scratch)
+                if time < earliest:
+                    earliest = time
+                    copy_row(spot.hit, triple)
+                _look(walls, path, begin, scratch)
     return earliest
 
 
@@ -94,22 +112,23 @@ def _look(walls, path, tau, scratch):
 
 
 @kernel
-def _bound_wall(walls, j, duration):
-    """Bounds over the path for the wall of edge j: (speed of its points, |omega|, |acceleration| of its points, |Om'| +
+def _bound_wall(walls, j, begin, end):
+    """Bounds over a piece of the path for the wall of edge j: (speed of its points, |omega|, |acceleration| of its points, |Om'| +
     Om^2); all 0 where it stands still."""
     m = walls.edge[j].mover
     if m < 0 or walls.mover[m].n_edges == 0:
         return 0.0, 0.0, 0.0, 0.0
     radius = walls.mover[m].radius
-    interval = (walls.mover[0].start, duration)
+    interval = (walls.mover[0].start + begin, end - begin)
     speed, omega, acceleration, alpha = bound_mover(walls.mover, walls.piece, walls.wave, m, interval)
     bend = alpha + omega * omega
     return speed + omega * radius, omega, acceleration + bend * radius, bend
 
 
 @kernel
-def _march(part, walls, path, interval, touch, scratch):
-    """First time at which the pair `scratch.spot.triple` closes, by steps that cannot jump over it.
+def _march(part, walls, path, interval, bounds, touch, scratch):
+    """First time at which the pair `scratch.spot.triple` closes, by steps that cannot jump over it. interval = (begin,
+    end, length of the path, end of the piece that the bounds are for); bounds = (speed, |omega|, |a|, |alpha|).
 
     With D the distance, S a bound of its rate, g the gap to the supporting line and M a bound of |g''|: no contact can
     happen before D/S, nor (in front of the line) before the root of g + g' x - M x^2/2, nor (behind it) before g can
@@ -119,10 +138,10 @@ def _march(part, walls, path, interval, touch, scratch):
     once it has left the touch distance, or if it sinks. Sunk is a pair that bounces, though lower than the touch
     distance, where it is back at the gap that it left; one that leaves slower than that, at half the touch distance.
     """
-    begin, end, duration, armed = interval
-    triple = scratch.spot.triple
-    speed, omega, acceleration, alpha = bound_path(path, duration)
-    wall_speed, wall_omega, wall_acceleration, wall_bend = _bound_wall(walls, triple[2], duration)
+    begin, end, duration, last = interval
+    triple, armed = scratch.spot.triple, begin > 0.0
+    speed, omega, acceleration, alpha = bounds
+    wall_speed, wall_omega, wall_acceleration, wall_bend = _bound_wall(walls, triple[2], begin, last)
     speed, acceleration = speed + wall_speed, acceleration + wall_acceleration
     rate = speed + omega * part.radius
     exact = 1e-3 * touch
@@ -147,9 +166,9 @@ def _march(part, walls, path, interval, touch, scratch):
         # With D from a point of the body that has the edge to the vertex: gap'' = n''.D + 2 n'.D' + n.D''.
         if triple[0] == TYPE_B:
             curvature = acceleration + (alpha + omega * omega) * part.radius
-            curvature += 2.0 * wall_omega * rate + wall_bend * (length + distance + rate * duration)
+            curvature += 2.0 * wall_omega * rate + wall_bend * (length + distance + rate * (last - begin))
         else:
-            arm = part.radius + distance + speed * duration
+            arm = part.radius + distance + speed * (last - begin)
             curvature = acceleration + 2.0 * omega * speed + (alpha + omega * omega) * arm
         delta = distance / rate if rate > 0.0 else np.inf
         delta = max(delta, _bound_crossing(gap, gap_rate, curvature))

@@ -48,21 +48,21 @@ def evaluate_path(path, tau, pose, velocity):
 
 
 @kernel
-def bound_path(path, duration):
-    """Upper bounds over the interval: (speed, |omega|, |acceleration|, |alpha|)."""
-    h = duration
-    speed = sqrt(_bound_rate(path[0], h) ** 2 + _bound_rate(path[1], h) ** 2)
-    acceleration = sqrt(_bound_curvature(path[0], h) ** 2 + _bound_curvature(path[1], h) ** 2)
-    return speed, _bound_rate(path[2], h), acceleration, _bound_curvature(path[2], h)
+def bound_path(path, begin, end):
+    """Upper bounds over an interval: (speed, |omega|, |acceleration|, |alpha|)."""
+    vx, ax = _bound(path[0], begin, end - begin)
+    vy, ay = _bound(path[1], begin, end - begin)
+    omega, alpha = _bound(path[2], begin, end - begin)
+    return sqrt(vx * vx + vy * vy), omega, sqrt(ax * ax + ay * ay), alpha
 
 
 @jit
-def _bound_rate(c, h):
+def _bound(c, u, h):
+    """Upper bounds of the first and the second derivative of a polynomial over [u, u + h]."""
+    first = c[1] + u * (2.0 * c[2] + u * (3.0 * c[3] + u * (4.0 * c[4] + u * 5.0 * c[5])))
+    second = 2.0 * c[2] + u * (6.0 * c[3] + u * (12.0 * c[4] + u * 20.0 * c[5]))
+    third = abs(6.0 * c[3] + u * (24.0 * c[4] + u * 60.0 * c[5]))
+    fourth, fifth = abs(24.0 * c[4] + u * 120.0 * c[5]), abs(120.0 * c[5])
     # The linear part of the velocity attains its extremes at the ends; the rest is small for a resolved step.
-    ends = max(abs(c[1]), abs(c[1] + 2.0 * c[2] * h))
-    return ends + h * h * (3.0 * abs(c[3]) + h * (4.0 * abs(c[4]) + h * 5.0 * abs(c[5])))
-
-
-@jit
-def _bound_curvature(c, h):
-    return 2.0 * abs(c[2]) + h * (6.0 * abs(c[3]) + h * (12.0 * abs(c[4]) + h * 20.0 * abs(c[5])))
+    rate = max(abs(first), abs(first + second * h)) + h * h * (third / 2.0 + h * (fourth / 6.0 + h * fifth / 24.0))
+    return rate, abs(second) + h * (third + h * (fourth / 2.0 + h * fifth / 6.0))

@@ -42,11 +42,14 @@ from sim.work import integrate_friction, integrate_work
 # Work between two looks at the keyboard, in places of paths that are looked at; a phase of the loop counts for many.
 # About a fifth of a second.
 PAUSE_AFTER = 200_000
-PHASE_EFFORT = 40
+PHASE_EFFORT = 80
 
-# A run gets on if in this much work (a few seconds) its time gets on by this share of the duration. Larger: runs of
-# many hours are given up.
-LONG_EFFORT, LEAST_SHARE = 1_000_000, 1e-4
+# When a run does not get on. Either: in LONG_EFFORT (a few seconds) its time has got on by less than LEAST_SHARE of the
+# duration, so that the whole would take many hours. Or: in MANY steps and events by less than FALLS times that in which
+# the part falls by its own size, or FEW_FALLS of the duration where that is less; so much happens only where a part
+# rattles for ever at heights that nobody sees. Bounces with a restitution of 0.9999 still come to an end.
+LONG_EFFORT, LEAST_SHARE = 2_000_000, 1e-4
+MANY, FALLS, FEW_FALLS = 50_000, 10.0, 0.05
 
 # Length of the first step of a free flight, in sizes of the part. A flight is exact in steps of any length, but the
 # search for contacts takes strides by the largest speed in a step.
@@ -70,7 +73,7 @@ def run_chunk(body, options, state, tools, log):
             return PAUSED
         state.effort += PHASE_EFFORT + tools.scratch.spot.looks - looks
         looks = tools.scratch.spot.looks
-        if not _gets_on(options, state):
+        if not _gets_on(body, options, state):
             _write_last_row(body, options, state, tools, log, STALLED)
             return STALLED
         phase = state.phase
@@ -96,13 +99,19 @@ def run_chunk(body, options, state, tools, log):
 
 
 @kernel
-def _gets_on(options, state):
-    """Has the time got on, the last time that much work was done?"""
-    if state.effort - state.mark_effort < LONG_EFFORT:
-        return True
-    gets_on = state.time - state.mark_time >= LEAST_SHARE * options.duration
-    state.mark_effort, state.mark_time = state.effort, state.time
-    return gets_on
+def _gets_on(body, options, state):
+    """Has the time got on, while much work was done or much happened?"""
+    if state.effort - state.mark_effort >= LONG_EFFORT:
+        gets_on = state.time - state.mark_time >= LEAST_SHARE * options.duration
+        state.mark_effort, state.mark_time = state.effort, state.time
+        if not gets_on:
+            return False
+    if state.steps + state.events - state.mark_count >= MANY:
+        fall = sqrt(body.part.radius / options.scales.force)
+        gets_on = state.time - state.mark_since >= min(FALLS * fall, FEW_FALLS * options.duration)
+        state.mark_count, state.mark_since = state.steps + state.events, state.time
+        return gets_on
+    return True
 
 
 @kernel
@@ -250,7 +259,7 @@ def _find_event(body, options, state, tools, h):
     """First event in the step: (was there one, its time after the start of the step). Sets the cause."""
     mode, scratch, path = state.mode, tools.scratch, state.path
     contact_time = np.inf
-    speed, omega, _, _ = bound_path(path, h)
+    speed, omega, _, _ = bound_path(path, 0.0, h)
     if is_moving(body.walls):
         speed += bound_walls(body.walls, state.path_start, h)
     travel = (speed + omega * body.part.radius) * h

@@ -64,8 +64,8 @@ STATE = define_record(
     ("singular", "i8"),  # the mode has become singular: a sliding contact jams
     ("random", "i8", (1,)),  # state of the generator of choice "random"
     ("undecided", "i8"),  # UNDECIDED or JAM where the run has ended in a state without an acceleration
-    # work so far, and its amount and the time when the progress of the run was judged last
-    ("effort", "i8"), ("mark_effort", "i8"), ("mark_time", "f8"),
+    # work so far; its amount, or the number of steps and events, and the time when progress was judged by it last
+    ("effort", "i8"), ("mark_effort", "i8"), ("mark_time", "f8"), ("mark_count", "i8"), ("mark_since", "f8"),
     ("bridges", "i8"), ("bridged", "f8"), ("bridge_work", "f8"),  # see `sim.bounces.pass_over`: number, s, J/kg
     ("last_event", "f8"), ("stalls", "i8"), ("last_flight", "f8"), ("last_impact", "f8"),
     # output
