@@ -60,10 +60,12 @@ class _Grower:
         self.rounding = float(compute_rounding(body.mass, body.load, options.scales.touch))
 
     def grow(self) -> Tree:
+        ended = None
         while self.waiting:
             _, number, state, work = heapq.heappop(self.waiting)
             branch = self.tree.branches[number]
             if self.stopped or branch.depth > self.scene.run.max_depth:
+                ended = Status.INTERRUPTED if self.stopped else ended
                 self._tell(branch)
                 continue
             status = self._follow(branch, state, work)
@@ -71,7 +73,7 @@ class _Grower:
             if status is Status.SPLIT and branch.merged_into == NO_PARENT:
                 beyond = self._split(branch, state)
             self._tell(branch, *beyond)  # a parent before its children
-        return self.tree
+        return Tree(self.scene, self.tree.branches, ended)
 
     def _tell(self, *branches: Branch) -> None:
         """Give branches that have ended to the sink; Ctrl-C meanwhile leaves the others not followed."""

@@ -68,9 +68,9 @@ def save_movie(
 def open_source(source: Trajectory | Tree | TreeMotion | str | Path) -> Trajectory | TreeMotion:
     """What is shown: of a log its trajectory, or the tree that it holds."""
     if isinstance(source, str | Path):
-        from sim.reading import count_branches, read_trajectory, read_tree
+        from sim.reading import read_source
 
-        source = read_tree(source) if count_branches(source) else read_trajectory(source)
+        source = read_source(source)
     return TreeMotion(source) if isinstance(source, Tree) else source
 
 

@@ -29,6 +29,8 @@ def read_file(path: str | Path, load: Callable[[h5py.File], Any], error_type: ty
     path = Path(path)
     if path.is_dir():
         raise error_type(path, "is a folder, not an HDF5 file")
+    if path.exists() and not path.is_file():
+        raise error_type(path, "is not a regular file")  # a pipe, say, at which a reader would wait
     for attempt in range(ATTEMPTS):
         unfinished = False
         try:
@@ -48,7 +50,10 @@ def read_file(path: str | Path, load: Callable[[h5py.File], Any], error_type: ty
                 continue
             if isinstance(error, error_type):
                 raise
-            raise error_type(path, f"is damaged or cut short ({describe_cause(error)})") from error
+            cause = describe_cause(error)
+            if "truncated" in cause:
+                raise error_type(path, "is cut short: part of it is missing, copy it again") from error
+            raise error_type(path, f"is damaged or cut short ({cause})") from error
     raise AssertionError("not reached")
 
 

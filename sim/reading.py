@@ -44,6 +44,20 @@ def read_trajectory(path: str | Path, branch: int | None = None) -> Trajectory:
     return read_log(path, lambda file, path: load_trajectory(file, path, branch))
 
 
+def read_source(path: str | Path, branch: int | None = None) -> Trajectory | Tree:
+    """What a log holds, to be shown or judged: one motion, or a tree if no branch of it is asked for.
+
+    Raises as `read_trajectory` does, and where numbers that stand for words or bodies stand for none.
+    """
+    if branch is None and count_branches(path):
+        tree = read_tree(path)
+        for each in tree.branches:
+            if each.rows is not None:
+                check_meaning(each.rows, path)
+        return tree
+    return check_meaning(read_trajectory(path, branch), path)
+
+
 def read_tree(path: str | Path) -> Tree:
     """Read the log of a tree. Of one that is still growing, or was killed: all finished branches, status RUNNING;
     branches that had begun and not ended come back without rows.

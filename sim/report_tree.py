@@ -169,9 +169,8 @@ def describe_not_unique(tree: Tree) -> str:
     return text
 
 
-def print_tree_log(path: Path) -> bool:
+def print_tree_log(path: Path, tree: Tree) -> bool:
     """Describe a tree and check the laws along every branch; returns whether all hold and the run has ended."""
-    tree = read_tree(path)
     verdicts = check_tree(tree)
     ended = tree.status is not Status.RUNNING
     sound = ended and all(verdict.holds for verdict, _ in verdicts)

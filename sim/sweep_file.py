@@ -15,7 +15,8 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -30,6 +31,7 @@ from sim.opening import decode_text, read_file
 from sim.partial_file import PartialFile
 from sim.plan import Plan
 from sim.scene_difference import find_scene_difference
+from sim.scene_errors import SceneError
 from sim.status import Status
 from sim.storage import SPARE_BYTES, WriteError, append_rows, check_target, set_attribute, trim_file
 from sim.sweep_table import (
@@ -203,6 +205,15 @@ def is_sweep_file(path: str | Path) -> bool:
         return read_file(path, lambda file: decode_text(file.attrs.get("format", "")) == FORMAT, SweepFileError)
     except (OSError, SweepFileError):
         return False
+
+
+@contextmanager
+def blame_file(path: str | Path) -> Iterator[None]:
+    """What is wrong with the scene in a file is said of the file. Raises SweepFileError for SceneError."""
+    try:
+        yield
+    except SceneError as error:
+        raise SweepFileError(path, f"holds a scene that cannot be used: {error}") from error
 
 
 def read_from_sweep(path: str | Path, load: Callable[[h5py.File], Any]) -> Any:
