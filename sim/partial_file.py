@@ -40,7 +40,7 @@ class PartialFile:
             os.close(descriptor)
             return
         try:
-            fcntl.flock(descriptor, fcntl.LOCK_SH | fcntl.LOCK_NB)  # shared: readers with locks of their own get in
+            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except OSError:
             pass  # a file system without locks, where nobody can get the lock that removing takes
 
@@ -51,7 +51,8 @@ class PartialFile:
         self.discard()
 
     def publish(self) -> None:
-        """Rename the file to its target. Raises OSError."""
+        """Rename the file to its target; from then on nothing is locked, so that readers with locks get in. Raises
+        OSError."""
         os.replace(self.path, self.target)
         self._release()
 

@@ -407,6 +407,7 @@ def test_the_second_compiler_is_not_what_lies_in_the_working_folder(tmp_path, mo
     from sim import cold_start
 
     (tmp_path / "sim").mkdir()
+    (tmp_path / "sim" / "__init__.py").touch()
     (tmp_path / "sim" / "cold_start.py").write_text("def main(): open('proof', 'w')\nmain()\n")
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(cold_start, "is_cold", lambda kernel: True)
