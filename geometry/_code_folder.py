@@ -8,10 +8,12 @@ numba and LLVM, the processor and its features, and numba's settings. Another st
 
 from __future__ import annotations
 
+import errno
 import hashlib
 import os
 import platform
 import re
+import stat
 import sys
 import tempfile
 import time
@@ -28,6 +30,7 @@ SUFFIX = ".kernel"
 FOLDER_PATTERN = re.compile(r"kernels-[0-9a-f]{24}")
 KEPT_FOLDERS = 20
 KEPT_SECONDS = 30 * 86400.0
+MOST_PARTS = 1000  # of a path with all its links; more are a circle
 # Settings of numba that change no machine code; every other setting is part of the state.
 INDIFFERENT_SETTINGS = re.compile(
     r"CACHE_DIR|CACHE_LOCATOR_CLASSES|DEBUG_CACHE|DISABLE_JIT|COLOR_SCHEME|CUDA_.*|DUMP_.*|NUMBA_.*|THREADING_LAYER.*|"
@@ -145,25 +148,68 @@ def list_base_folders() -> list[Path]:
     return bases
 
 
-def _is_private(folder: Path) -> bool:
-    """Whether nobody else can have put files there: loading machine code means running it."""
-    if not hasattr(os, "getuid"):
-        return True
-    status = folder.lstat()
-    return status.st_uid == os.getuid() and not status.st_mode & 0o022 and not folder.is_symlink()
+def is_private(status: os.stat_result) -> bool:
+    """Whether a file or folder is this user's own and nobody else can write to it."""
+    return not hasattr(os, "geteuid") or (status.st_uid == os.geteuid() and not status.st_mode & 0o022)
 
 
-def open_folder(name: str, bases: list[Path]) -> Path | None:
-    """The folder `name` in the first of `bases` where it can be made and written, or None."""
+def find_intruder(path: Path) -> str:
+    """Why somebody else could put files at a path, "" if nobody can: loading machine code means running it.
+
+    Everything on the way counts, links too, for who can write to a folder can put another one in the place of what is
+    in it. In a folder with the sticky bit, such as /tmp, that takes the owner of what is in it. What does not exist yet
+    is not on the way. Raises OSError for a path that cannot be followed.
+    """
+    if not hasattr(os, "geteuid"):
+        return ""
+    for place, status in _follow(path):
+        if status.st_uid not in (0, os.geteuid()):
+            return f"{place} belongs to another user"
+        if stat.S_ISDIR(status.st_mode) and status.st_mode & 0o022 and not status.st_mode & stat.S_ISVTX:
+            return f"others can write to {place}"
+    return ""
+
+
+def _follow(path: Path):
+    """Yields (path, status) of every folder and link that the system passes on its way, as far as they exist."""
+    absolute = Path.cwd() / path
+    here, parts = Path(absolute.anchor), list(absolute.parts[:0:-1])
+    yield here, here.lstat()
+    for _ in range(MOST_PARTS):
+        if not parts:
+            return
+        part = parts.pop()
+        step = here.parent if part == ".." else here / part
+        try:
+            status = step.lstat()
+        except FileNotFoundError:
+            return
+        yield step, status
+        if stat.S_ISLNK(status.st_mode):
+            target = Path(os.readlink(step))
+            here = Path(target.anchor) if target.is_absolute() else here
+            parts += reversed(target.parts[1:] if target.is_absolute() else target.parts)
+        else:
+            here = step
+    raise OSError(errno.ELOOP, os.strerror(errno.ELOOP), str(path))
+
+
+def open_folder(name: str, bases: list[Path]) -> tuple[Path | None, list[str]]:
+    """The folder `name` in the first of `bases` where it can be made and written and others cannot write, or None; and
+    why bases were refused because others can."""
+    refused = []
     for base in bases:
         folder = base / name
         try:
-            base.mkdir(parents=True, exist_ok=True, mode=0o700)
-            shared_place = base.parent == Path(tempfile.gettempdir())
-            if shared_place and not _is_private(base):
+            why = find_intruder(folder)
+            if not why:
+                base.mkdir(parents=True, exist_ok=True, mode=0o700)
+                is_new = not folder.exists()
+                folder.mkdir(exist_ok=True, mode=0o700)
+                why = find_intruder(folder) or ("" if is_private(folder.stat()) else f"others can write to {folder}")
+            if why:
+                refused.append(f"{base}: {why}")
                 continue
-            is_new = not folder.exists()
-            folder.mkdir(exist_ok=True, mode=0o700)
             with tempfile.TemporaryFile(dir=folder):
                 pass
             os.utime(folder)
@@ -171,8 +217,8 @@ def open_folder(name: str, bases: list[Path]) -> Path | None:
             continue
         if is_new:
             prune_folders(base, keep=folder)
-        return folder
-    return None
+        return folder, refused
+    return None, refused
 
 
 def prune_folders(base: Path, keep: Path, now: float | None = None) -> None:
@@ -208,10 +254,15 @@ def get_state() -> State:
 
 
 def find_folder() -> Path | None:
+    """Where machine code is kept, None where there is no place for it; warns once of what the user should know."""
     if not _folder:
         name = get_state().folder_name
-        _folder.append(open_folder(name, list_base_folders()) if name else None)
-        if _folder[0] is None:
+        folder, refused = open_folder(name, list_base_folders()) if name else (None, [])
+        _folder.append(folder)
+        told = "".join(f"; not used, for others could have put code there: {why}" for why in refused[:1])
+        if folder is None:
             warnings.warn("no folder for compiled code can be written, so every start compiles anew; "
-                          "set NUMBA_CACHE_DIR to a folder that can", RuntimeWarning, stacklevel=2)
+                          f"set NUMBA_CACHE_DIR to a folder that can{told}", RuntimeWarning, stacklevel=2)
+        elif refused:
+            warnings.warn(f"compiled code is kept in {folder}{told}", RuntimeWarning, stacklevel=2)
     return _folder[0]

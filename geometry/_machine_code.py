@@ -3,7 +3,7 @@
 Numba's own cache is an index and data in two files, written one after the other. Here there is one file for each kernel
 and signature, in the folder that `_code_folder.py` finds: digest, key and code together, written under another name and
 then renamed. A reader sees all of it, or nothing; processes that compile at the same time write the same thing twice. A
-file that is missing, damaged, or for another key counts as absent: the kernel is compiled again.
+file that is missing, damaged, for another key, or not this user's own counts as absent: the kernel is compiled again.
 
 Nothing here may stop a run. Where no folder can be written the code is compiled anew in every process, and one warning
 says so.
@@ -17,13 +17,14 @@ import importlib
 import os
 import pickle
 import re
+import stat
 import tempfile
 from pathlib import Path
 
 import llvmlite.binding
 from numba.core import caching, compiler, serialize
 
-from geometry._code_folder import SUFFIX, find_folder, get_state
+from geometry._code_folder import SUFFIX, find_folder, get_state, is_private
 
 
 def write_sealed(path: Path, content: bytes) -> None:
@@ -38,10 +39,18 @@ def write_sealed(path: Path, content: bytes) -> None:
         raise
 
 
+# Open a file itself, never what a link names, and never wait for one that is a pipe.
+_PLAIN = os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
+
+
 def read_sealed(path: Path) -> bytes | None:
-    """The content that `write_sealed` wrote, or None if the file is missing or damaged."""
+    """The content that `write_sealed` wrote, or None if the file is missing or damaged, or could be another user's."""
     try:
-        sealed = path.read_bytes()
+        with open(os.open(path, _PLAIN), "rb") as file:
+            status = os.fstat(file.fileno())
+            if not (stat.S_ISREG(status.st_mode) and is_private(status)):
+                return None
+            sealed = file.read()
     except OSError:
         return None
     content = sealed[32:]

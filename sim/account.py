@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field, fields, replace
 
 import numpy as np
 
@@ -70,6 +70,8 @@ class Account:
 ENTRIES = tuple(entry for entry in fields(Account) if entry.metadata)
 ACCOUNT_FIELDS = tuple((entry.name, entry.metadata["kind"], entry.metadata["unit"], entry.metadata["meaning"])
                        for entry in ENTRIES)  # fmt: skip
+WORKS = ("work_load", "work_friction", "work_impact", "work_obstacles")  # as the rows of a log have them
+MISSING = {"f8": math.nan, "i8": -1}  # what the file holds where nobody knows the account of its rows
 ACCOUNT_DTYPE = np.dtype([(name, kind) for name, kind, _, _ in ACCOUNT_FIELDS])
 
 
@@ -106,13 +108,29 @@ def compute_energy_residual(start, end, load, friction, impact, pushed, rounding
         return np.divide(rest, largest, out=np.zeros_like(largest), where=largest != 0.0)
 
 
-def pack_account(account: Account) -> np.ndarray:
-    """The account as one structured value, as log files store it."""
+def end_account(account: Account, row: np.void, rounding: float) -> Account:
+    """The account up to a row of /steps, of a run that broke off somewhat after it: energy and works are those of the
+    row. rounding: see `compute_rounding`."""
+    works = {name: float(row[name]) for name in WORKS}
+    account = replace(account, energy_end=float(row["kinetic"]), **works)
+    residual = compute_energy_residual(account.energy_start, account.energy_end, *works.values(), rounding)
+    by_obstacle = account.obstacle_work
+    if not math.isclose(sum(by_obstacle), account.work_obstacles, rel_tol=1e-9, abs_tol=rounding):
+        by_obstacle = ()  # known at the end of a step only
+    return replace(account, energy_residual=float(residual), obstacle_work=by_obstacle)
+
+
+def pack_account(account: Account | None) -> np.ndarray:
+    """The account as one structured value, as log files store it; NaN and -1 everywhere where it is missing."""
+    if account is None:
+        return np.array(tuple(MISSING[kind] for _, kind, _, _ in ACCOUNT_FIELDS), dtype=ACCOUNT_DTYPE)
     return np.array(tuple(getattr(account, name) for name in ACCOUNT_DTYPE.names), dtype=ACCOUNT_DTYPE)
 
 
-def unpack_account(row: np.void) -> Account:
-    """The account in a structured value; entries that this version does not know are left out, missing ones are 0."""
+def unpack_account(row: np.void) -> Account | None:
+    """The account in a structured value, None where it is missing; entries that this version does not know are left
+    out, those that were not there yet are 0."""
     known = {name: kind for name, kind, _, _ in ACCOUNT_FIELDS}
     cast = {"f8": float, "i8": int}
-    return Account(**{name: cast[known[name]](row[name]) for name in row.dtype.names if name in known})
+    account = Account(**{name: cast[known[name]](row[name]) for name in row.dtype.names if name in known})
+    return None if account.n_steps == MISSING["i8"] else account

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from sim.account import ACCOUNT_FIELDS, Account
+from sim.account import ACCOUNT_DTYPE, ACCOUNT_FIELDS, Account, pack_account, unpack_account
 from sim.records import build_dtype
 from sim.status import Status
 
@@ -61,20 +61,22 @@ def pack_branch(branch: Branch, first_rows: tuple[int, ...]) -> np.ndarray:
         row["message"] = encode_cut(rows.message, MESSAGE_BYTES)
         for name, table in zip(COUNT_FIELDS, ROW_TABLES, strict=True):
             row[name] = len(getattr(rows, table))
+        account = pack_account(rows.account)
         for name, *_ in ACCOUNT_FIELDS:
-            row[f"{ACCOUNT_PREFIX}{name}"] = getattr(rows.account, name)
+            row[f"{ACCOUNT_PREFIX}{name}"] = account[name]
     for name, first in zip(FIRST_FIELDS, first_rows, strict=True):
         row[name] = first
     return row
 
 
-def unpack_status(row: np.void) -> tuple[Status, Account, str]:
-    """How a branch ended, its account since the start, and its message."""
+def unpack_status(row: np.void) -> tuple[Status, Account | None, str]:
+    """How a branch ended, its account since the start (None: missing), and its message."""
     from sim.status import find_status
 
-    cast = {"f8": float, "i8": int}
-    account = {name: cast[kind](row[f"{ACCOUNT_PREFIX}{name}"]) for name, kind, _, _ in ACCOUNT_FIELDS}
-    return find_status(row["status"]), Account(**account), row["message"].decode("utf-8", "replace")
+    account = np.zeros(1, ACCOUNT_DTYPE)[0]
+    for name in ACCOUNT_DTYPE.names:
+        account[name] = row[f"{ACCOUNT_PREFIX}{name}"]
+    return find_status(row["status"]), unpack_account(account), row["message"].decode("utf-8", "replace")
 
 
 def encode_cut(text: str, size: int) -> bytes:

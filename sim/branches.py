@@ -17,6 +17,8 @@ import numpy as np
 
 from dynamics.tolerances import DEFAULT_TOLERANCES
 from geometry._record import allocate_record
+from sim.account import compute_rounding, end_account
+from sim.held_interrupt import hold_interrupts
 from sim.records import CONTACT_LETTERS, EVENT_KINDS
 from sim.scene import Scene
 from sim.state import ACCELERATION, NOTHING, STATE, VELOCITY
@@ -54,48 +56,61 @@ class _Grower:
         self.tree = Tree(scene, [Branch(0, NO_PARENT, 0, 0.0, "", False, None)])
         self.waiting = [(0.0, 0, arguments[2], 0.0)]  # time, number, state, work of each mover until then
         self.stopped = False
+        body, options = arguments[:2]
+        self.rounding = float(compute_rounding(body.mass, body.load, options.scales.touch))
 
     def grow(self) -> Tree:
+        ended = None
         while self.waiting:
             _, number, state, work = heapq.heappop(self.waiting)
             branch = self.tree.branches[number]
             if self.stopped or branch.depth > self.scene.run.max_depth:
+                ended = Status.INTERRUPTED if self.stopped else ended
                 self._tell(branch)
                 continue
             status = self._follow(branch, state, work)
             beyond = []
             if status is Status.SPLIT and branch.merged_into == NO_PARENT:
                 beyond = self._split(branch, state)
-            for told in (branch, *beyond):  # a parent before its children
-                self._tell(told)
-        return self.tree
+            self._tell(branch, *beyond)  # a parent before its children
+        return Tree(self.scene, self.tree.branches, ended)
 
-    def _tell(self, branch: Branch) -> None:
-        if self.sink is not None:
-            self.sink.add(branch)
+    def _tell(self, *branches: Branch) -> None:
+        """Give branches that have ended to the sink; Ctrl-C meanwhile leaves the others not followed."""
+        left = list(branches) if self.sink is not None else []
+        try:
+            with hold_interrupts():
+                while left:
+                    self.sink.add(left[0])
+                    left.pop(0)
+        except KeyboardInterrupt:
+            if left:
+                raise
+            self.stopped = True
 
     def _follow(self, branch: Branch, state, work) -> Status:
         """Run one branch to its next split or its end."""
         from sim.engine import run_chunk
+        from sim.ledger import Ledger
         from sim.model import restart_motion
-        from sim.simulation import compute_account, hand_over
         from sim.status_codes import PAUSED
 
         body, options, _, tools, log = self.arguments
         target, code = MemorySink(self.scene), PAUSED
         log.counts[:] = 0
         restart_motion(body, float(state.time), work)
+        ledger = Ledger((body, options, state, tools, log), target)
         try:
             while code == PAUSED:
                 code = run_chunk(body, options, state, tools, log)
-                hand_over(log, target)
+                ledger.hand_over()
                 if self.progress is not None:
                     self.progress(float(state.time))
-            status = Status(code)
+            status, message = Status(code), ""
+            account = ledger.end(status.completed)
         except KeyboardInterrupt:
-            status, self.stopped = Status.INTERRUPTED, True
-        account = compute_account(body, options.scales.touch, state)
-        message = ""
+            status, message, self.stopped = Status.INTERRUPTED, "", True
+            account = ledger.find_account()
         if status.completed:
             message = account.find_broken_law(body.part.radius, options.tolerance if options.step == 0.0 else 0.0)
             status = Status.LAWS_BROKEN if message else status
@@ -115,7 +130,7 @@ class _Grower:
                 if other.number in ancestors or other.rows is None or other.merged_into == branch.number:
                     continue
                 if reaches(branch.rows, row, other.rows):
-                    branch.rows = cut_rows(branch.rows, event)
+                    branch.rows = cut_rows(branch.rows, event, self.rounding)
                     branch.rows.message = f"branch {other.number}"
                     branch.merged_into = other.number
                     return
@@ -197,12 +212,22 @@ def reaches(rows: Trajectory, row: np.void, others: Trajectory) -> bool:
     return False
 
 
-def cut_rows(rows: Trajectory, event: int) -> Trajectory:
-    """The rows up to an event, as a branch that has merged."""
+def cut_rows(rows: Trajectory, event: int, rounding: float) -> Trajectory:
+    """The rows up to an event, as a branch that has merged, with the account of these rows; its steps and evaluations
+    are those that were made. rounding: see `compute_rounding`."""
     time = rows.events["time"][event]
     steps = rows.steps[rows.steps["time"] <= time]
     events = rows.events[: event + 1]
     contacts = int(steps["first_contact"][-1] + steps["n_contacts"][-1]) if len(steps) else 0
     impulses = int(events["first_impulse"][-1] + events["n_impulses"][-1])
-    return Trajectory(None, steps, rows.contacts[:contacts], events, rows.impulses[:impulses], Status.MERGED,
-                      rows.account, "", rows.record)
+    cut = Trajectory(None, steps, rows.contacts[:contacts], events, rows.impulses[:impulses], Status.MERGED,
+                     rows.account, "", rows.record)
+    if len(steps) == 0 or rows.account is None:
+        return cut
+    dropped, spans = rows.events[event + 1 :], [np.sum(part.not_unique @ [-1.0, 1.0]) for part in (rows, cut)]
+    account = end_account(rows.account, steps[-1], rounding)
+    cut.account = dataclasses.replace(
+        account, n_events=account.n_events - len(dropped),
+        n_impacts=account.n_impacts - int(np.count_nonzero(dropped["n_impulses"])),
+        time_not_unique=max(0.0, account.time_not_unique - float(spans[0] - spans[1])))
+    return cut

@@ -166,6 +166,8 @@ def _finish(body, code, work, result):
     copy_row(result.pose, state.pose)
     copy_row(result.velocity, state.velocity)
     result.largest_fn, result.time_not_unique = tally.largest_fn[0], state.not_unique
+    if state.set_kind >= 2:  # the interval that is open at the end
+        result.time_not_unique += state.time - state.tally
     result.n_events, result.n_impacts, result.n_steps = state.events, state.impacts, state.steps
     result.penetration, result.gap_residual = state.penetration, state.gap_residual
     result.slip_residual, result.balance_residual = state.slip_residual, state.balance_residual

@@ -14,6 +14,7 @@ import numpy as np
 
 from sim.axes import SweepError
 from sim.scene import Scene
+from sim.sweep_file import blame_file
 from sim.sweep_result import Sweep, describe_status, get_log_path, read_sweep
 from sim.sweep_table import NOT_STARTED
 from sim.sweep_view import describe_value
@@ -60,7 +61,8 @@ def find_cell(path: str | Path, pairs: list[tuple[str, str]]) -> Cell:
     row = sweep.table[place] if known else None
     if known and row["status"] == NOT_STARTED:
         raise SweepError(f"this cell has no motion: {sweep.outcome[place]}. {sweep['message'][place]}")
-    return Cell(path, sweep, number, sweep.build_scene(number), row)
+    with blame_file(path):
+        return Cell(path, sweep, number, sweep.build_scene(number), row)
 
 
 def read_log(cell: Cell) -> tuple[Trajectory | None, str]:

@@ -3,7 +3,7 @@
 For every step: m a = load + sum of contact forces, m rho^2 alpha = load torque + sum of their moments; fn >= 0 and
 |ft| <= mu fn; friction against slip; gap 0; kinetic energy as the velocity says. For every impact: m times the jump of
 the velocity is the sum of impulses, and kinetic energy grows by no more than the work of obstacles that move. Over the
-run: energy balances with the work.
+run: energy balances with the work, and the account that the run left is that of the rows.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from sim.account import WORKS
 from sim.records import CONTACT_LETTERS
 from sim.status import Status
 from sim.trajectory import Trajectory
@@ -52,6 +53,26 @@ def check_log(trajectory: Trajectory) -> list[Verdict]:
     verdicts += check_impacts(trajectory)
     verdicts += check_energy(trajectory)
     return verdicts
+
+
+def check_account(trajectory: Trajectory) -> list[Verdict]:
+    """Is the account that of the rows? Its energies and works are those of the last row, its events are all there.
+    Nothing is asked where it is missing, which is no violation, and has to be said in other words."""
+    account, steps, events = trajectory.account, trajectory.steps, trajectory.events
+    if account is None:
+        return []
+    counts = abs(account.n_events - len(events)) + abs(account.n_impacts - np.count_nonzero(events["n_impulses"]))
+    verdicts = [Verdict("the account has the events of the log (number of others)", float(counts), 0.0)]
+    if len(steps) == 0:
+        return verdicts
+    works = {name: float(getattr(account, name)) for name in WORKS}
+    start = float(steps["kinetic"][0] - sum(steps[name][0] for name in WORKS))
+    pairs = [(account.energy_start, start), (account.energy_end, float(steps["kinetic"][-1]))]
+    if any(works.values()):  # a log that no run wrote may say nothing of them
+        pairs += [(work, float(steps[name][-1])) for name, work in works.items()]
+    scale = max(find_largest(np.abs(steps[name])) for name in ("kinetic", *WORKS))
+    wrong = max(abs(said - found) for said, found in pairs)
+    return [*verdicts, Verdict("the account has the energies of the rows", divide(wrong, scale), LAW_LIMIT)]
 
 
 def leave_out_jam(trajectory: Trajectory) -> Trajectory:

@@ -26,8 +26,13 @@ def compile_engine(arguments: tuple) -> None:
         return
     if (os.cpu_count() or 1) < 2 or find_folder() is None:
         return  # nothing is gained, or nothing can be handed over
-    second = subprocess.Popen([sys.executable, "-m", "sim.cold_start"], stdin=subprocess.DEVNULL,
-                              stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    # the modules of this process, and not what lies in the working folder under the same names (-P)
+    program = f"import sys; sys.path[:] = {sys.path!r}; from sim.cold_start import main; main()"
+    try:
+        second = subprocess.Popen([sys.executable, "-P", "-c", program], stdin=subprocess.DEVNULL,
+                                  stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    except OSError:  # no memory, or no more processes: everything is compiled here, in its time
+        return
     try:
         compile_motion(arguments)
         second.wait()
@@ -79,7 +84,3 @@ def main() -> None:
     from sim.simulation import prepare
 
     compile_search(prepare(load_scene("block_on_incline")))
-
-
-if __name__ == "__main__":
-    main()

@@ -18,7 +18,7 @@ from sim import branch_table, records
 
 FORMAT = "stiction trajectory"
 FORMAT_VERSION = 3
-MESSAGE_BYTES = 1024  # room for the message of a run in the root attributes
+MESSAGE_BYTES, STATUS_BYTES = 1024, 32  # room for the message of a run and the name of its status in root attributes
 ROW_TABLES = branch_table.ROW_TABLES
 TABLES = (*ROW_TABLES, "branches")
 # table or dataset: the version that brought it

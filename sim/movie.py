@@ -8,8 +8,6 @@ from __future__ import annotations
 
 import base64
 import io
-import os
-import secrets
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -21,6 +19,7 @@ from PIL import GifImagePlugin
 from sim.frames import ReplayError, find_frame_times
 from sim.movie_page import build_page
 from sim.palette import Palette
+from sim.partial_file import PartialFile
 from sim.picture import SIZE, Repainter
 from sim.trajectory import Trajectory
 from sim.tree import Tree
@@ -49,31 +48,29 @@ def save_movie(
     trajectory = open_source(trajectory)
     times = find_frame_times(trajectory, fps, speed)
     prepare_folder(path)
-    partial = path.parent / f".stiction-{os.getpid()}-{secrets.token_hex(6)}{path.suffix.lower()}"
     try:
-        encoder = encoder_type(partial, fps, trajectory.record.name or path.stem)
-        try:
-            encoder.prepare(draw_frames(trajectory, find_sample_times(trajectory), dpi, speed))
-            for count, frame in enumerate(draw_frames(trajectory, times, dpi, speed), start=1):
-                encoder.add(frame)
-                if progress is not None:
-                    progress(count, len(times))
-        finally:
-            encoder.close()
-        os.replace(partial, path)
+        with PartialFile(path, path.suffix.lower()) as partial:
+            encoder = encoder_type(partial.path, fps, trajectory.record.name or path.stem)
+            try:
+                encoder.prepare(draw_frames(trajectory, find_sample_times(trajectory), dpi, speed))
+                for count, frame in enumerate(draw_frames(trajectory, times, dpi, speed), start=1):
+                    encoder.add(frame)
+                    if progress is not None:
+                        progress(count, len(times))
+            finally:
+                encoder.close()
+            partial.publish()
     except OSError as error:
         raise ReplayError(f"cannot write the movie {path}: {error.strerror or error}") from error
-    finally:
-        partial.unlink(missing_ok=True)
     return path
 
 
 def open_source(source: Trajectory | Tree | TreeMotion | str | Path) -> Trajectory | TreeMotion:
     """What is shown: of a log its trajectory, or the tree that it holds."""
     if isinstance(source, str | Path):
-        from sim.reading import count_branches, read_trajectory, read_tree
+        from sim.reading import read_source
 
-        source = read_tree(source) if count_branches(source) else read_trajectory(source)
+        source = read_source(source)
     return TreeMotion(source) if isinstance(source, Tree) else source
 
 
@@ -113,9 +110,7 @@ def prepare_folder(path: Path) -> None:
         raise ReplayError(f"cannot write the movie {path}: it is a folder")
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        probe = path.parent / f".stiction-{os.getpid()}-{secrets.token_hex(6)}.probe"
-        probe.touch()
-        probe.unlink()
+        PartialFile(path).discard()
     except OSError as error:
         raise ReplayError(f"cannot write the movie {path}: {error.strerror or error}") from error
 

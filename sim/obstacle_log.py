@@ -14,6 +14,7 @@ import numpy as np
 
 from geometry.motion import Motion
 from sim.bodies import Body, SceneRecord
+from sim.fixed_text import fix_text, fix_texts
 
 POSE_BYTES = 24  # of one row
 WORK_ROWS = 32  # rows of a chunk
@@ -30,10 +31,10 @@ def create_poses(file: h5py.File, names: dict[int, str], record: SceneRecord, ch
             continue
         dataset = file.create_dataset(f"obstacle_poses/{names[index]}", (0, 3), "f8", maxshape=(None, 3),
                                       chunks=(chunk_rows, 3))  # fmt: skip
-        dataset.attrs["unit"] = "m, m, rad"
-        dataset.attrs["columns"] = ("x", "y", "theta")
-        dataset.attrs["meaning"] = ("what takes the vertices in /bodies from t = 0 to the time of the row in /steps: "
-                                    "(x, y) + R(theta) p")
+        dataset.attrs["unit"] = fix_text("m, m, rad")
+        dataset.attrs["columns"] = fix_texts(("x", "y", "theta"))
+        dataset.attrs["meaning"] = fix_text("what takes the vertices in /bodies from t = 0 to the time of the row in "
+                                            "/steps: (x, y) + R(theta) p")
         dataset.attrs["index"] = np.int64(index)
         sets.append((body.motion, dataset))
     return sets
@@ -41,14 +42,15 @@ def create_poses(file: h5py.File, names: dict[int, str], record: SceneRecord, ch
 
 def create_work(file: h5py.File, record: SceneRecord) -> h5py.Dataset | None:
     """Make the dataset of works; None where nothing moves."""
-    names = [body.name.replace("\0", " ") for body in record.obstacles if body.moves]
+    names = [body.name for body in record.obstacles if body.moves]
     if not names:
         return None
     dataset = file.create_dataset("obstacle_work", (0, len(names)), "f8", maxshape=(None, len(names)),
                                   chunks=(WORK_ROWS, len(names)))  # fmt: skip
-    dataset.attrs["unit"] = "J"
-    dataset.attrs["columns"] = np.array(names, dtype=h5py.string_dtype())
-    dataset.attrs["meaning"] = "work done on the part by each obstacle that moves: of the run, or up to a branch's end"
+    dataset.attrs["unit"] = fix_text("J")
+    dataset.attrs["columns"] = fix_texts(names)
+    dataset.attrs["meaning"] = fix_text(
+        "work done on the part by each obstacle that moves: of the run, or up to a branch's end")
     return dataset
 
 

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import os
-import secrets
 from pathlib import Path
 from typing import TYPE_CHECKING
+
+from sim.partial_file import PartialFile
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -28,9 +29,7 @@ def check_plot_file(path: str | os.PathLike) -> Path:
         raise PlotError(f"cannot draw {path}: it is a folder")
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        probe = _name_partial(path)
-        probe.touch()
-        probe.unlink()
+        PartialFile(path).discard()
     except OSError as error:
         raise PlotError(f"cannot draw {path}: {error.strerror or error}") from error
     return path
@@ -40,17 +39,10 @@ def save_figure(figure: Figure, path: Path, dpi: float = 100.0) -> Path:
     """Write a figure to a path that `check_plot_file` has seen. Raises PlotError; an older file is kept until then."""
     import matplotlib
 
-    partial = _name_partial(path)
     try:
-        with matplotlib.rc_context({"svg.hashsalt": "stiction"}):
-            figure.savefig(partial, dpi=dpi, metadata=METADATA[path.suffix.lower()])
-        os.replace(partial, path)
+        with matplotlib.rc_context({"svg.hashsalt": "stiction"}), PartialFile(path, path.suffix.lower()) as partial:
+            figure.savefig(partial.path, dpi=dpi, metadata=METADATA[path.suffix.lower()])
+            partial.publish()
     except OSError as error:
         raise PlotError(f"cannot draw {path}: {error.strerror or error}") from error
-    finally:
-        partial.unlink(missing_ok=True)
     return path
-
-
-def _name_partial(path: Path) -> Path:
-    return path.parent / f".stiction-{os.getpid()}-{secrets.token_hex(6)}{path.suffix.lower()}"

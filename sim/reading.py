@@ -5,9 +5,7 @@ Files of older versions are read as well: what they did not have yet is 0.
 
 from __future__ import annotations
 
-import time
 from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 
@@ -19,13 +17,12 @@ from sim.account import Account, unpack_account
 from sim.bodies import Body, SceneRecord, copy_vertices
 from sim.branch_table import COUNT_FIELDS, FIRST_FIELDS, unpack_status
 from sim.obstacle_log import load_motions, load_work
+from sim.opening import decode_text, read_file
 from sim.status import Status, find_status
-from sim.trajectory import Trajectory
+from sim.trajectory import NO_ACCOUNT, Trajectory
 from sim.tree import NO_PARENT, Branch, Tree
-from sim.unfinished import SIGNATURE, SUPERBLOCK_BYTES, UnfinishedFile, is_marked_open
 
-ATTEMPTS = 5  # a file that is being written may show half of a change
-RETRY_AFTER = 0.02  # s
+BROKEN_OFF = (Status.RUNNING, Status.INTERRUPTED, Status.DISK_FULL, Status.WRITE_FAILED, Status.FAILED)
 
 
 class TrajectoryFileError(ValueError):
@@ -44,7 +41,21 @@ def read_trajectory(path: str | Path, branch: int | None = None) -> Trajectory:
     followed. Raises FileNotFoundError, or TrajectoryFileError if the file is no log, is damaged, comes from a newer
     version, or has no such branch.
     """
-    return retry_while_written(path, lambda file, path: load_trajectory(file, path, branch))
+    return read_log(path, lambda file, path: load_trajectory(file, path, branch))
+
+
+def read_source(path: str | Path, branch: int | None = None) -> Trajectory | Tree:
+    """What a log holds, to be shown or judged: one motion, or a tree if no branch of it is asked for.
+
+    Raises as `read_trajectory` does, and where numbers that stand for words or bodies stand for none.
+    """
+    if branch is None and count_branches(path):
+        tree = read_tree(path)
+        for each in tree.branches:
+            if each.rows is not None:
+                check_meaning(each.rows, path)
+        return tree
+    return check_meaning(read_trajectory(path, branch), path)
 
 
 def read_tree(path: str | Path) -> Tree:
@@ -53,12 +64,12 @@ def read_tree(path: str | Path) -> Tree:
 
     Raises FileNotFoundError, or TrajectoryFileError as `read_trajectory` does, and if the log is that of one motion.
     """
-    return retry_while_written(path, load_tree)
+    return read_log(path, load_tree)
 
 
 def count_branches(path: str | Path) -> int:
     """The number of branches in a log that have ended; 0 if it is that of one motion. Raises as `read_trajectory`."""
-    return retry_while_written(path, lambda file, path: load_counts(file, path)["branches"])
+    return read_log(path, lambda file, path: load_counts(file, path)["branches"])
 
 
 def read_trajectories(paths: Iterable[str | Path]) -> Iterator[tuple[Path, Trajectory | Exception]]:
@@ -72,53 +83,16 @@ def read_trajectories(paths: Iterable[str | Path]) -> Iterator[tuple[Path, Traje
 
 def describe_file(path: str | Path) -> list[str]:
     """A few lines about what a log holds, without reading its rows."""
-    return retry_while_written(path, load_description)
+    return read_log(path, load_description)
 
 
-def retry_while_written(path: str | Path, load):
-    """Open a log and `load(file, path)` it; again if it was being written and changed meanwhile."""
-    for attempt in range(ATTEMPTS):
-        unfinished = False
-        try:
-            with open_log(Path(path)) as (file, unfinished):
-                check_format(file, path)
-                return load(file, path)
-        except (FileNotFoundError, PermissionError):
-            raise
-        except (TrajectoryFileError, OSError, RuntimeError, LookupError, ValueError, TypeError) as error:
-            if unfinished and attempt < ATTEMPTS - 1:
-                time.sleep(RETRY_AFTER)
-                continue
-            if isinstance(error, TrajectoryFileError):
-                raise
-            cause = (str(error) or repr(error)).splitlines()[0]
-            raise TrajectoryFileError(path, f"is damaged or cut short ({cause})") from error
-    raise AssertionError("not reached")
+def read_log(path: str | Path, load):
+    """`load(file, path)` of a log."""
+    def check_and_load(file: h5py.File):
+        check_format(file, path)
+        return load(file, path)
 
-
-@contextmanager
-def open_log(path: Path) -> Iterator[tuple[h5py.File, bool]]:
-    """Open a log for reading, never locking it; yields the file, and whether its writer has not closed it."""
-    if path.is_dir():
-        raise TrajectoryFileError(path, "is a folder, not a log file")
-    with open(path, "rb") as raw:
-        start = raw.read(SUPERBLOCK_BYTES)
-    if not start:
-        raise TrajectoryFileError(path, "is empty")
-    if not start.startswith(SIGNATURE):
-        raise TrajectoryFileError(path, "is not an HDF5 file")
-    if is_marked_open(start):
-        with UnfinishedFile(path) as raw, h5py.File(raw, "r") as file:
-            yield file, True
-        return
-    try:
-        file = h5py.File(path, "r", locking=False)
-    except OSError as error:
-        if "truncated" in str(error):
-            raise TrajectoryFileError(path, "is cut short: part of it is missing, copy it again") from error
-        raise TrajectoryFileError(path, f"cannot be opened as HDF5 ({str(error).splitlines()[0]})") from error
-    with file:
-        yield file, False
+    return read_file(path, check_and_load, TrajectoryFileError)
 
 
 def check_format(file: h5py.File, path: str | Path) -> None:
@@ -198,7 +172,7 @@ def cut_branch(tables: dict[str, np.ndarray], row: np.void, record: SceneRecord,
     events["first_impulse"] -= firsts[3]
     check_links(dict(zip(layout.ROW_TABLES, own, strict=True)), path)
     status, account, message = unpack_status(row)
-    account = replace(account, obstacle_work=works)
+    account = account and replace(account, obstacle_work=works)
     return Trajectory(None, steps, contacts, events, impulses, status, account, message, record)
 
 
@@ -211,12 +185,15 @@ def add_unfinished(branches: dict[int, Branch]) -> None:
                 branches[number] = Branch(number, parent.number, parent.depth + 1, float(time), "", False, None)
 
 
-def load_end(file: h5py.File) -> tuple[Status, Account, str]:
-    """How the run ended."""
+def load_end(file: h5py.File) -> tuple[Status, Account | None, str]:
+    """How the run ended; its account, None where it is missing."""
     status, message = find_status(file.attrs["status"]), decode_text(file.attrs["status_message"])
     if status is not Status.RUNNING and status != int(file.attrs["status"]):
         message = f"{decode_text(file.attrs['status_name'])}: {message}"
-    return status, replace(unpack_account(file.attrs["account"]), obstacle_work=load_work(file)), message
+    account = unpack_account(file.attrs["account"])
+    if status in BROKEN_OFF and account == Account():  # what former versions wrote where they did not know
+        account = None
+    return status, account and replace(account, obstacle_work=load_work(file)), message
 
 
 def load_counts(file: h5py.File, path: str | Path) -> dict[str, int]:
@@ -261,6 +238,24 @@ def check_links(tables: dict[str, np.ndarray], path: str | Path) -> None:
         ends = tables[table][first] + tables[table][number]
         if len(ends) and (ends.max() > len(tables[child]) or tables[table][first].min() < 0):
             raise TrajectoryFileError(path, f"is damaged: /{table} points past the end of /{child}")
+
+
+def check_meaning(trajectory: Trajectory, path: str | Path) -> Trajectory:
+    """The same trajectory, of a log of which more is wanted than its numbers: time goes on, and every number that
+    stands for a word or a body stands for one. Raises TrajectoryFileError."""
+    times, n_obstacles = trajectory.time, len(trajectory.record.obstacles)
+    if not (np.isfinite(times).all() and (np.diff(times) >= 0.0).all()):
+        raise TrajectoryFileError(path, "is damaged: the times of its rows do not go on")
+    for table in layout.ROW_TABLES:
+        rows = getattr(trajectory, table)
+        limits = {field: len(layout.find_values(table, field)) for field in rows.dtype.names}
+        limits |= {"obstacle": n_obstacles} if "obstacle" in rows.dtype.names else {}
+        least = dict.fromkeys(limits, 0) | ({"obstacle": -1, "type": -1} if table == "events" else {})
+        for field, end in limits.items():
+            wrong = rows[field][(rows[field] < least[field]) | (rows[field] >= end)] if end else ()
+            if len(wrong):
+                raise TrajectoryFileError(path, f"is damaged: /{table} has {field} {wrong[0]}; valid: 0 to {end - 1}")
+    return trajectory
 
 
 def load_record(file: h5py.File, n_steps: int) -> SceneRecord:
@@ -308,13 +303,8 @@ def load_description(file: h5py.File, path: str | Path) -> list[str]:
         lines.append(f"message    {message}")
     if counts["branches"]:
         lines.append("account    each branch has its own")
-    elif account == Account():
-        lines.append("account    none (it is written when a run ends)")
+    elif account is None:
+        lines.append(f"account    {NO_ACCOUNT}")
     else:
         lines.extend(f"account    {line}" for line in account.describe())
     return lines
-
-
-def decode_text(value: object) -> str:
-    """Text from HDF5 as str, whatever string type it was stored with."""
-    return value.decode("utf-8", "replace") if isinstance(value, bytes) else str(value)

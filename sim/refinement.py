@@ -105,6 +105,7 @@ def refine(
     that another version of the program has written; OSError where the file cannot be written.
     """
     from sim.refinement_file import check_target, find_refinement, write_refinement
+    from sim.sweep_file import blame_file
 
     path = None if isinstance(source, Sweep) else Path(source)
     sweep = source if path is None else read_sweep(path)
@@ -114,9 +115,12 @@ def refine(
     if path is not None:
         check_target(path)
         previous = find_refinement(path, sweep.plan.axes[index].name, of, len(sweep))
-    found = _Search(sweep, index, of, previous).run(tolerance, workers, most_runs, progress)
-    if path is not None:
-        write_refinement(path, found)
+    search = _Search(sweep, index, of, previous)
+    if path is None:
+        return search.run(tolerance, workers, most_runs, progress)
+    with blame_file(path):
+        found = search.run(tolerance, workers, most_runs, progress)
+    write_refinement(path, found)
     return found
 
 

@@ -43,33 +43,43 @@ def print_of_log(path: Path, at: float | None, plot: Path | None = None, branch:
 
     Of a tree: at a row of the motion that ends with `branch`, which must be there. Raises TrajectoryFileError.
     """
-    from sim.reading import count_branches, read_trajectory
+    from sim.reading import count_branches, read_source
 
     if branch is not None or count_branches(path):
         print_of_branch(path, at, plot, branch)
         return
-    trajectory = read_trajectory(path)
+    trajectory = read_source(path)
     if len(trajectory) == 0:
         make_console(stderr=True).print(f"{path} has no rows; this is the start of its scene.")
-        print_of_scene(trajectory.scene, at, plot)
+        print_of_scene(find_scene(trajectory, path), at, plot)
         return
     at = float(trajectory.time[0]) if at is None else at
     row = int(np.searchsorted(trajectory.time, at, side="right")) - 1
     if row >= 0 and trajectory.time[row] == at:
-        print_row(trajectory.scene, trajectory, row, plot)
+        print_row(find_scene(trajectory, path), trajectory, row, plot)
     else:
         make_console(stderr=True).print(f"The log has no row at t = {at!r} s: its scene is run until then.")
-        print_of_scene(trajectory.scene, at, plot)
+        print_of_scene(find_scene(trajectory, path), at, plot)
+
+
+def find_scene(trajectory, path: Path) -> Scene:
+    """The scene that a log holds. Raises TrajectoryFileError where its text cannot be used."""
+    from sim.reading import TrajectoryFileError
+
+    try:
+        return trajectory.scene
+    except SceneError as error:
+        raise TrajectoryFileError(path, f"holds a scene that cannot be used: {error}") from error
 
 
 def print_of_branch(path: Path, at: float | None, plot: Path | None, branch: int | None) -> None:
     """The accelerations at a row of one branch of a tree; without a number, of the first leaf that was followed."""
-    from sim.reading import TrajectoryFileError, read_trajectory, read_tree
+    from sim.reading import TrajectoryFileError, read_source, read_tree
 
     if branch is None:
         branch = read_tree(path).first_leaf
         make_console(stderr=True).print(f"This is branch {branch}; choose another with --branch.")
-    trajectory = read_trajectory(path, branch)
+    trajectory = read_source(path, branch)
     if len(trajectory) == 0:
         raise TrajectoryFileError(path, f"branch {branch} has no rows")
     times = trajectory.time
@@ -83,7 +93,7 @@ def print_of_branch(path: Path, at: float | None, plot: Path | None, branch: int
             f"branch {branch} has no row at t = {at!r} s; the nearest are at {words} s. A smaller run.output_interval "
             "gives more rows",
         )
-    print_row(trajectory.scene, trajectory, row, plot)
+    print_row(find_scene(trajectory, path), trajectory, row, plot)
 
 
 def print_row(scene: Scene, trajectory, row: int, plot: Path | None = None) -> None:

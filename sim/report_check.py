@@ -45,16 +45,17 @@ def print_scene(scene: Scene) -> bool:
 
 def print_log(path: Path) -> bool:
     """Describe a log and check the laws in every row; returns whether all hold and the run has ended by itself."""
-    from sim.check_log import check_log
-    from sim.reading import count_branches, read_trajectory
+    from sim.check_log import check_account, check_log
+    from sim.reading import read_source
     from sim.report_run import describe_run
+    from sim.tree import Tree
 
-    if count_branches(path):
+    trajectory = read_source(path)
+    if isinstance(trajectory, Tree):
         from sim.report_tree import print_tree_log
 
-        return print_tree_log(path)
-    trajectory = read_trajectory(path)
-    verdicts = check_log(trajectory)
+        return print_tree_log(path, trajectory)
+    verdicts = check_log(trajectory) + check_account(trajectory)
     ended = trajectory.status.name != "RUNNING"
     sound = ended and all(verdict.holds for verdict in verdicts)
     console = make_console()

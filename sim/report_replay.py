@@ -9,7 +9,7 @@ from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
 
 from sim.axes import SweepError
 from sim.console import make_console
-from sim.reading import count_branches, read_trajectory, read_tree
+from sim.reading import read_source
 from sim.sweep_file import is_sweep_file
 from sim.trajectory import Trajectory
 from sim.tree import Tree
@@ -31,7 +31,7 @@ def replay_file(path: Path, save: Path | None, speed: float, fps: float | None, 
         check_save(save)
         show_or_save(open_cell(path, cell), save, speed, fps)
         return
-    show_or_save(open_log(path, branch), save, speed, fps)
+    show_or_save(read_source(path, branch), save, speed, fps)
 
 
 def show_or_save(motion: Trajectory | Tree, save: Path | None, speed: float, fps: float | None) -> None:
@@ -97,10 +97,3 @@ def open_cell(path: Path, words: str | None) -> Trajectory:
     if note:
         console.print(f"Note: {note}.", style="bold")
     return trajectory
-
-
-def open_log(path: Path, branch: int | None) -> Trajectory | Tree:
-    """What a log holds: one motion, or a tree if no branch of it is asked for. Raises TrajectoryFileError."""
-    if branch is None and count_branches(path):
-        return read_tree(path)
-    return read_trajectory(path, branch)

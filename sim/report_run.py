@@ -16,7 +16,7 @@ from sim.reading import read_trajectory
 from sim.records import EVENT_KINDS
 from sim.scene import Scene
 from sim.storage import H5Sink
-from sim.trajectory import NONE, Trajectory
+from sim.trajectory import NO_ACCOUNT, NONE, Trajectory
 
 COMPILING = "Compiling, once on this machine; this takes about a minute ..."
 
@@ -98,8 +98,12 @@ def describe_run(trajectory: Trajectory) -> list[tuple[str, str]]:
             ("end", f"t = {trajectory.time[-1]:.9g} s, x = {x:.9g} m, y = {y:.9g} m, theta = {theta:.9g} rad"),
             ("mode", describe_mode(trajectory)),
         ]
-    fields += [
-        ("events", count_events(trajectory)),
+    fields.append(("events", count_events(trajectory)))
+    if account is None:
+        return [*fields, ("account", NO_ACCOUNT), ("not unique", describe_not_unique(trajectory)),
+                ("rows", f"{len(trajectory)} in the log")]
+    return [
+        *fields,
         ("energy", f"{describe_energy(account)}"),
         *describe_obstacles(trajectory),
         ("laws", f"largest penetration {account.penetration:.1e} m, gap {account.gap_residual:.1e} m, "
@@ -110,7 +114,6 @@ def describe_run(trajectory: Trajectory) -> list[tuple[str, str]]:
         ("wall time", f"compile {account.wall_compile:.2f} s, solve {account.wall_solve:.3f} s, "
                       f"output {account.wall_output:.3f} s"),
     ]
-    return fields
 
 
 def describe_mode(trajectory: Trajectory) -> str:
@@ -153,7 +156,9 @@ def describe_not_unique(trajectory: Trajectory) -> str:
     spans = trajectory.not_unique
     if len(spans) == 0:
         return "never: one acceleration at all times"
-    if trajectory.account.time_not_unique == 0.0:
+    account = trajectory.account
+    duration = float(np.sum(spans @ [-1.0, 1.0])) if account is None else account.time_not_unique
+    if duration == 0.0:
         return f"at {len(spans)} instant(s) only, first at t = {spans[0, 0]:.6g} s"
-    total = format_number(trajectory.account.time_not_unique, "s")
+    total = format_number(duration, "s")
     return f"{total} in {len(spans)} interval(s), first at t = {spans[0, 0]:.6g} s"

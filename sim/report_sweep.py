@@ -39,6 +39,8 @@ def print_sweep(scene: Scene, mu, rho, vary: list[str], table: Path | None, opti
                        progress=lambda done, total: bar.update(task, completed=done, total=total))
     out = make_console()
     out.print(f"{scene.name}: {len(result)} of {len(result.plan)} cells", style="bold")
+    if options["resume"]:
+        out.print(f"  {result.n_reused} of them were there already, {len(result) - result.n_reused} were run now")
     for word, number in result.count().items():
         out.print(f"  {number:>8}  {word}")
     out.print(f"Table: {shlex.quote(str(options['output']))}")

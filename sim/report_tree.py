@@ -9,12 +9,13 @@ from pathlib import Path
 import numpy as np
 from rich.console import Console
 
-from sim.check_log import Verdict, check_log
+from sim.check_log import Verdict, check_account, check_log
 from sim.console import format_number, make_console, make_table, print_fields
 from sim.reading import read_tree
 from sim.report_run import show_progress, skip_blas
 from sim.scene import Scene
 from sim.status import Status
+from sim.trajectory import NO_ACCOUNT
 from sim.tree import NO_PARENT, Branch, Tree
 from sim.tree_storage import H5TreeSink
 
@@ -126,8 +127,9 @@ def print_outcomes(console: Console, tree: Tree) -> None:
 def describe_tree(tree: Tree) -> list[tuple[str, str]]:
     """(name, text) of what holds for the whole tree."""
     followed = [branch for branch in tree.branches if branch.rows is not None]
-    worst = (f"{name.replace('_residual', '')} {max(getattr(branch.rows.account, name) for branch in followed):.1e}"
-             f"{' ' + unit if unit else ''}" for name, unit in RESIDUALS)  # fmt: skip
+    accounts = [branch.rows.account for branch in followed if branch.rows.account is not None]
+    worst = (f"{name.replace('_residual', '')} {max(getattr(account, name) for account in accounts):.1e}"
+             f"{' ' + unit if unit else ''}" for name, unit in RESIDUALS if accounts)  # fmt: skip
     fields = [("ends apart", describe_spreads(tree)), ("not unique", describe_not_unique(tree))]
     samples = [str(branch.number) for branch in tree.branches if branch.sample]
     if samples:
@@ -136,8 +138,12 @@ def describe_tree(tree: Tree) -> list[tuple[str, str]]:
     left = sum(branch.rows is None for branch in tree.branches)
     if left:
         fields.append(("not followed", f"{left} branches"))
+    unknown = [str(branch.number) for branch in followed if branch.rows.account is None]
+    if unknown:
+        fields.append(("account", f"of branches {', '.join(unknown)} {NO_ACCOUNT}"))
     steps = sum(len(branch.rows) for branch in followed)
-    return [*fields, ("laws", f"largest {', '.join(worst)}"), ("rows", f"{steps} in {len(followed)} branches")]
+    laws = f"largest {', '.join(worst)}" if accounts else NO_ACCOUNT
+    return [*fields, ("laws", laws), ("rows", f"{steps} in {len(followed)} branches")]
 
 
 def describe_spreads(tree: Tree) -> str:
@@ -163,9 +169,8 @@ def describe_not_unique(tree: Tree) -> str:
     return text
 
 
-def print_tree_log(path: Path) -> bool:
+def print_tree_log(path: Path, tree: Tree) -> bool:
     """Describe a tree and check the laws along every branch; returns whether all hold and the run has ended."""
-    tree = read_tree(path)
     verdicts = check_tree(tree)
     ended = tree.status is not Status.RUNNING
     sound = ended and all(verdict.holds for verdict, _ in verdicts)
@@ -188,13 +193,15 @@ def print_tree_log(path: Path) -> bool:
 
 
 def check_tree(tree: Tree) -> list[tuple[Verdict, int]]:
-    """The checks of `check_log` along every path through the tree: of each law the worst verdict, and its branch."""
+    """The checks of `check_log` and `check_account` along every path through the tree: of each law the worst verdict,
+    and its branch."""
     worst: dict[str, tuple[Verdict, int]] = {}
     for branch in tree.branches:
         goes_on = any(tree.branches[child].rows is not None for child in branch.children)
         if branch.rows is None or goes_on:
             continue
-        for verdict in check_log(tree.trajectory(branch.number)):
+        path = tree.trajectory(branch.number)
+        for verdict in check_log(path) + check_account(path):
             known = worst.get(verdict.law)
             if known is None or not verdict.residual <= known[0].residual:  # NaN is worst
                 worst[verdict.law] = (verdict, branch.number)

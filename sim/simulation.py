@@ -12,13 +12,12 @@ import numpy as np
 from dynamics.choose import seed_random
 from geometry._record import allocate_record
 from sim import state as s
-from sim.account import Account, compute_energy_residual, compute_rounding
 from sim.events import START
 from sim.model import build_body, build_options
 from sim.scene import SceneError
 from sim.schema import CHOICES
 from sim.start import check_start
-from sim.status import Status
+from sim.status import Status, describe_failure
 from sim.status_codes import PAUSED
 from sim.trajectory import MemorySink, Trajectory
 
@@ -43,7 +42,8 @@ def simulate(
     duration [s] and the other entries of the scene's [run] section (choice, output_interval, step, tolerance) can be
     given here. The rows go to `sink` (an object with write and close, such as `H5Sink`) or, without one, into the
     returned Trajectory. `progress(time)` is called now and then. Ctrl-C ends the run with status INTERRUPTED and keeps
-    its rows; with an explicit sink the KeyboardInterrupt is raised again afterwards. Raises SceneError for a start that
+    its rows; with an explicit sink the KeyboardInterrupt is raised again afterwards. Where it or another error breaks
+    off a run with rows, the sink is closed with the account of the rows that it has. Raises SceneError for a start that
     overlaps or a run setting that is not valid.
     """
     run = override_run(scene, duration, run_overrides)
@@ -52,44 +52,54 @@ def simulate(
     if run is not scene.run:
         scene = dataclasses.replace(scene, run=run)
     check_start(scene, scene.source or scene.name)
-    began = clock_module.perf_counter()
+    target = MemorySink(scene) if sink is None else sink
+    try:
+        _follow(scene, target, progress)
+    except KeyboardInterrupt:
+        if sink is not None or target.trajectory is None:
+            raise
+    return target.trajectory if sink is None else None
+
+
+def _follow(scene: Scene, target, progress: Callable[[float], None] | None) -> None:
+    """Run to the end, or to what breaks it off, and close the sink with the account of its rows."""
     from geometry.compile_clock import CompileClock
     from sim.cold_start import compile_engine
     from sim.engine import run_chunk
+    from sim.ledger import Ledger
 
-    arguments = body, options, state, _, log = prepare(scene)
-    target = MemorySink(scene) if sink is None else sink
+    began = clock_module.perf_counter()
+    arguments = body, options, state, _, _ = prepare(scene)
+    ledger = Ledger(arguments, target)
     solve = output = compile_time = 0.0
     code = PAUSED
     with CompileClock():
         compile_engine(arguments)
     compiling = CompileClock()
-    while code == PAUSED:
-        before = clock_module.perf_counter()
-        try:
+    try:
+        while code == PAUSED:
+            before = clock_module.perf_counter()
             with compiling:
                 code = run_chunk(*arguments)
-        except KeyboardInterrupt:
-            times = (solve, output, compile_time)
-            target.close(Status.INTERRUPTED, compute_account(body, options.scales.touch, state, times))
-            if sink is None:
-                return target.trajectory
-            raise
-        after = clock_module.perf_counter()
-        solve += after - before
-        hand_over(log, target)
-        if progress is not None:
-            progress(float(state.time))
-        output += clock_module.perf_counter() - after
+            after = clock_module.perf_counter()
+            solve += after - before
+            ledger.hand_over()
+            if progress is not None:
+                progress(float(state.time))
+            output += clock_module.perf_counter() - after
+    except BaseException as error:
+        if len(ledger) or isinstance(error, KeyboardInterrupt):
+            status, message = describe_failure(error)
+            target.close(status, ledger.find_account((solve, output, compile_time)), message)
+        raise
     compile_time = max(0.0, clock_module.perf_counter() - began - solve - output) + compiling.seconds
     solve = max(0.0, solve - compiling.seconds)
-    account = compute_account(body, options.scales.touch, state, (solve, output, compile_time))
     status, message = Status(code), ""
+    account = ledger.end(status.completed, (solve, output, compile_time))
     if status.completed:
         message = account.find_broken_law(body.part.radius, options.tolerance if options.step == 0.0 else 0.0)
         status = Status.LAWS_BROKEN if message else status
     target.close(status, account, message)
-    return target.trajectory if sink is None else None
 
 
 def prepare(scene: Scene) -> tuple:
@@ -138,58 +148,3 @@ def build_start(scene: Scene) -> np.record:
     state.cause[:] = -1
     state.random[0] = seed_random(scene.run.seed)
     return state
-
-
-def hand_over(log: s.Log, target) -> None:
-    """Give the rows in the buffers to a sink, and empty the buffers."""
-    steps, contacts, events, impulses = (int(c) for c in log.counts[:4])
-    if steps or events:
-        target.write(log.steps[:steps], log.contacts[:contacts], log.events[:events], log.impulses[:impulses])
-    log.counts[4] += contacts
-    log.counts[5] += impulses
-    log.counts[:4] = 0
-
-
-def compute_account(body, touch: float, state: np.record, times=(0.0, 0.0, 0.0)) -> Account:
-    """The account of a run at a state; touch: `Scales.touch` of the run; times as for `fill_account`."""
-    from sim.recorder import compute_kinetic, compute_load_work
-
-    energies = (compute_kinetic(body, state.start_velocity), compute_kinetic(body, state.velocity),
-                compute_load_work(body, state, state.pose), compute_rounding(body.mass, body.load, touch))
-    account = fill_account(state, body.mass, energies, times)
-    works = tuple(float(body.mass * mover.work) for mover in body.walls.mover[1:])  # the first is gravity
-    return dataclasses.replace(account, obstacle_work=works)
-
-
-def fill_account(state: np.record, mass: float, energies: tuple, times: tuple) -> Account:
-    """The account of a state; energies: kinetic at the start and at the end, work of the load, `compute_rounding` [J];
-    times: wall times of solving, output and compiling [s]."""
-    start, end, load, rounding = map(float, energies)
-    friction, impact = float(mass * state.friction), float(mass * state.impact)  # kept per mass
-    pushed = float(mass * state.pushed)
-    return Account(
-        penetration=float(state.penetration),
-        gap_residual=float(state.gap_residual),
-        slip_residual=float(state.slip_residual),
-        balance_residual=float(state.balance_residual),
-        cone_residual=float(state.cone_residual),
-        energy_start=start,
-        energy_end=end,
-        work_load=load,
-        work_friction=friction,
-        work_impact=impact,
-        work_obstacles=pushed,
-        energy_residual=float(compute_energy_residual(start, end, load, friction, impact, pushed, rounding)),
-        time_not_unique=float(state.not_unique),
-        n_steps=int(state.steps),
-        n_rejected=int(state.rejected),
-        n_evaluations=int(state.evaluations),
-        n_events=int(state.events),
-        n_impacts=int(state.impacts),
-        n_bridges=int(state.bridges),
-        time_bridged=float(state.bridged),
-        work_bridged=float(mass * state.bridge_work),
-        wall_compile=times[2],
-        wall_solve=times[0],
-        wall_output=times[1],
-    )

@@ -146,6 +146,16 @@ class Status(IntEnum):
         return f"{self.name}: {self.happened} {self.advice}"
 
 
+def describe_failure(error: BaseException) -> tuple[Status, str]:
+    """How a run ended that an error broke off, and what there is to say of it. An error may name its status itself."""
+    if isinstance(error, KeyboardInterrupt):
+        return Status.INTERRUPTED, ""
+    status = getattr(error, "status", None)
+    if isinstance(status, Status):
+        return status, str(error)
+    return Status.FAILED, f"{type(error).__name__}: {error}"
+
+
 def find_status(code: int) -> Status:
     """The status of a code; `FAILED` for a code that this version does not know (a log of a newer program)."""
     try:

@@ -24,8 +24,6 @@ from __future__ import annotations
 
 import os
 import re
-import secrets
-from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -33,13 +31,17 @@ import h5py
 import numpy as np
 
 from sim import layout
-from sim.account import ACCOUNT_DTYPE, ACCOUNT_FIELDS, Account, pack_account
-from sim.bodies import Body, SceneRecord, build_scene_record
+from sim.account import Account, pack_account
+from sim.bodies import SceneRecord, build_scene_record
 from sim.branch_table import BRANCH_DTYPE
 from sim.disk_space import NO_ROOM, abandon_file, reserve_space
+from sim.fixed_text import fix_text, fix_texts
+from sim.held_interrupt import hold_interrupts
+from sim.log_header import create_table, open_table, write_root, write_scene
 from sim.obstacle_log import count_pose_bytes, create_poses, create_work
+from sim.partial_file import PartialFile
 from sim.reading import TrajectoryFileError, describe_file, read_trajectories, read_trajectory
-from sim.status import Status
+from sim.status import Status, describe_failure
 
 if TYPE_CHECKING:
     from sim.scene import Scene
@@ -72,9 +74,10 @@ class WriteError(OSError):
 class H5Sink:
     """Writes the chunks of a run to an HDF5 log. Use it in a `with` block, or call `close` at the end.
 
-    Leaving the block by Ctrl-C closes the log as INTERRUPTED, by another error as FAILED. A run that fails before its
-    first row leaves an older file of that name as it was; `in_place` says whether the path holds this log. `rows_hint`
-    is the expected number of steps, for the sizes of HDF5's chunks.
+    Leaving the block by Ctrl-C closes the log as INTERRUPTED, by another error as FAILED, and without an account: only
+    who followed the motion knows it, and closes the log with it (`simulate` does). Ctrl-C never falls into a write; it
+    comes after it. A run that fails before its first row leaves an older file of that name as it was; `in_place` says
+    whether the path holds this log. `rows_hint` is the expected number of steps, for the sizes of HDF5's chunks.
     """
 
     def __init__(self, path: str | Path, scene: Scene | SceneRecord, rows_hint: int | None = None):
@@ -83,12 +86,14 @@ class H5Sink:
         self._rows = dict.fromkeys(layout.TABLES, 0)
         self._chunk_rows = choose_chunk_rows(rows_hint)
         self._file = None
-        self._broken = False
+        self._broken = False  # HDF5 has failed within a write, and can do nothing more with the file
+        self._torn = False  # a write was broken off: nobody knows whether an account is that of the rows
         self.in_place = False
         record = scene if isinstance(scene, SceneRecord) else build_scene_record(scene)
         check_target(self.path, self._target)
-        self._partial = self._target.parent / f".stiction-{os.getpid()}-{secrets.token_hex(6)}.partial"
+        self._partial = None
         try:
+            self._partial = PartialFile(self._target)
             self._create(record)
         except (OSError, RuntimeError) as error:
             self._abandon()
@@ -105,18 +110,15 @@ class H5Sink:
             return
         if not self.in_place and error is not None:
             self._abandon()
-        elif isinstance(error, WriteError):
-            self.close(error.status, Account(), str(error))
-        elif isinstance(error, KeyboardInterrupt):
-            self.close(Status.INTERRUPTED, Account())
         elif error is not None:
-            self.close(Status.FAILED, Account(), f"{kind.__name__}: {error}")
+            status, message = describe_failure(error)
+            self.close(status, None, message)
         else:
-            self.close(Status.FAILED, Account(), "the log was left without being closed")
+            self.close(Status.FAILED, None, "the log was left without being closed")
 
     @property
     def rows(self) -> dict[str, int]:
-        """The number of rows written to each table."""
+        """The number of rows in the file, of each table."""
         return dict(self._rows)
 
     def write(self, steps: np.ndarray, contacts: np.ndarray, events: np.ndarray, impulses: np.ndarray,
@@ -128,33 +130,43 @@ class H5Sink:
         if self._file is None or self._broken:
             raise ValueError(f"the log {self.path} is closed")
         tables = dict(zip(layout.TABLES, (steps, contacts, events, impulses, branches), strict=True))
-        try:
-            self._reserve({name: len(table) for name, table in tables.items()})
-        except OSError as error:
-            raise WriteError(self.path, error, self._rows["steps"]) from error
-        try:
-            if len(branches):
-                self._add_work(works)
-            self._append(tables)
-            self._publish()
-        except (OSError, RuntimeError) as error:
-            self._broken = True
-            raise WriteError(self.path, error, self._rows["steps"]) from error
+        with hold_interrupts():
+            try:
+                self._reserve({name: len(table) for name, table in tables.items()})
+            except OSError as error:
+                raise WriteError(self.path, error, self._rows["steps"]) from error
+            try:
+                if len(branches):
+                    self._add_work(works)
+                self._append(tables)
+                self._publish()
+            except (OSError, RuntimeError) as error:
+                self._broken = True
+                raise WriteError(self.path, error, self._rows["steps"]) from error
+            except BaseException:
+                self._torn = True
+                raise
 
-    def close(self, status: Status, account: Account, message: str = "") -> None:
-        """Write how the run ended and close the file. Closing twice does nothing."""
-        if self._file is None:
-            return
+    def close(self, status: Status, account: Account | None, message: str = "") -> None:
+        """Write how the run ended and close the file. Closing twice does nothing.
+
+        account: that of the rows that were written; None if it is not known.
+        """
+        with hold_interrupts():
+            if self._file is not None:
+                self._close(status, None if self._torn else account, message)
+
+    def _close(self, status: Status, account: Account | None, message: str) -> None:
         keeps_older = not self.in_place and status is not Status.COMPLETED and self._target.exists()
         if self._broken or keeps_older:
             self._abandon()
             return
         try:
-            if account.obstacle_work:
+            if account is not None and account.obstacle_work:
                 self._add_work(account.obstacle_work)
             set_attribute(self._file, "status", int(status))
-            set_attribute(self._file, "status_name", encode_text(Status(status).name, 32))
-            set_attribute(self._file, "status_message", encode_text(message, layout.MESSAGE_BYTES))
+            set_attribute(self._file, "status_name", fix_text(Status(status).name, layout.STATUS_BYTES))
+            set_attribute(self._file, "status_message", fix_text(message, layout.MESSAGE_BYTES))
             set_attribute(self._file, "account", pack_account(account))
             self._file.flush()
             self._publish()
@@ -171,7 +183,7 @@ class H5Sink:
 
     def _create(self, record: SceneRecord) -> None:
         """Make the whole file, without rows, under the temporary name."""
-        self._file = h5py.File(self._partial, "x", libver=("v110", "v110"), locking=False)
+        self._file = h5py.File(self._partial.path, "w", libver=("v110", "v110"), locking=False)
         vertices = sum(body.vertices.nbytes for body in (record.workpiece, *record.obstacles))
         self._reserve({}, vertices + 4 * len(record.text) + 4096 * len(record.obstacles) + 2 * SPARE_BYTES)
         write_root(self._file)
@@ -181,8 +193,8 @@ class H5Sink:
         self._poses = create_poses(self._file, names, record, self._chunk_rows["steps"])
         self._work = create_work(self._file, record)
         self._committed = self._file.create_dataset("committed", data=np.zeros(len(layout.TABLES), np.int64))
-        self._committed.attrs["columns"] = layout.TABLES
-        self._committed.attrs["meaning"] = "number of valid rows of each table, written after the rows"
+        self._committed.attrs["columns"] = fix_texts(layout.TABLES)
+        self._committed.attrs["meaning"] = fix_text("number of valid rows of each table, written after the rows")
         self._file.flush()
         self._file.swmr_mode = True
 
@@ -227,7 +239,7 @@ class H5Sink:
         if os.name == "nt":  # pragma: no cover  (an open file cannot be renamed there)
             names = [(motion, dataset.name) for motion, dataset in self._poses]
             self._file.close()
-            os.replace(self._partial, self._target)
+            self._partial.publish()
             self._file = h5py.File(self._target, "r+", libver=("v110", "v110"), locking=False)
             self._file.swmr_mode = True
             self._datasets = {name: open_table(self._file, name) for name in layout.TABLES}
@@ -235,15 +247,15 @@ class H5Sink:
             self._poses = [(motion, self._file[name]) for motion, name in names]
             self._work = self._file.get("obstacle_work")
         else:
-            os.replace(self._partial, self._target)
+            self._partial.publish()
         self.in_place = True
 
     def _abandon(self) -> None:
         """Let go of a file that cannot be completed: rows that were flushed stay, an unpublished file disappears."""
         abandon_file(self._file)
         self._file = None
-        if not self.in_place:
-            self._partial.unlink(missing_ok=True)
+        if not self.in_place and self._partial is not None:
+            self._partial.discard()
 
 
 def choose_chunk_rows(rows_hint: int | None) -> dict[str, int]:
@@ -266,76 +278,6 @@ def check_target(path: Path, target: Path) -> None:
         raise WriteError(path, error, 0) from error
 
 
-def write_root(file: h5py.File) -> None:
-    """The root attributes. Eight at most: more would leave the compact form, which can be rewritten in place."""
-    try:
-        program = f"stiction {version('stiction')}"
-    except PackageNotFoundError:
-        program = "stiction"
-    file.attrs["format"] = layout.FORMAT
-    file.attrs["format_version"] = np.int64(layout.FORMAT_VERSION)
-    file.attrs["program"] = program
-    file.attrs["status"] = np.int64(Status.RUNNING)
-    file.attrs.create("status_name", encode_text(Status.RUNNING.name, 32))
-    file.attrs.create("status_message", encode_text("", layout.MESSAGE_BYTES))
-    file.attrs.create("account", pack_account(Account()), dtype=ACCOUNT_DTYPE)
-    file.attrs["account_units"] = "\n".join(f"{name} [{unit}]: {text}" for name, _, unit, text in ACCOUNT_FIELDS)
-
-
-def write_scene(file: h5py.File, record: SceneRecord) -> dict[int, str]:
-    """`/scene` and `/bodies`; returns the names of the obstacles there, by index."""
-    scene = file.create_dataset("scene", data=record.text, dtype=h5py.string_dtype())
-    scene.attrs["meaning"] = "TOML text of the scene"
-    for name in ("name", "summary", "source"):
-        scene.attrs[name] = clean_text(getattr(record, name))
-    bodies = file.create_group("bodies")
-    write_body(bodies, record.workpiece, "workpiece", 0)
-    return {index: write_body(bodies, body, "obstacle", index) for index, body in enumerate(record.obstacles)}
-
-
-def write_body(group: h5py.Group, body: Body, role: str, index: int) -> str:
-    """The vertices of one body. The name of the dataset is that of the body, made unique and without slashes."""
-    name = clean_text(body.name).replace("/", "_").strip(". ") or role
-    unique = name
-    while unique in group:
-        unique = f"{name}-{role}-{index}" if unique == name else unique + "_"
-    dataset = group.create_dataset(unique, data=body.vertices, dtype="f8")
-    frame = "about its centre of mass, unrotated" if role == "workpiece" else "world frame, t = 0"
-    values = ("mass", "rho") if role == "workpiece" else ("mu", "e", "surface_speed")
-    dataset.attrs["unit"] = "m"
-    dataset.attrs["meaning"] = f"vertices, counter-clockwise, {frame}"
-    dataset.attrs["name"] = clean_text(body.name)
-    dataset.attrs["role"] = role
-    dataset.attrs["index"] = np.int64(index)
-    for value in values:
-        dataset.attrs[value] = float(getattr(body, value))
-    return unique
-
-
-def create_table(file: h5py.File, table: str, chunk_rows: dict[str, int]) -> list[h5py.Dataset]:
-    """The empty datasets of one table, in the order of its layout."""
-    group = file.create_group(table)
-    datasets = []
-    for spec in layout.LAYOUTS[table]:
-        tail = () if len(spec.fields) == 1 else (len(spec.fields),)
-        dataset = group.create_dataset(
-            spec.name, (0, *tail), layout.find_type(spec), maxshape=(None, *tail), chunks=(chunk_rows[table], *tail)
-        )
-        dataset.attrs["unit"] = spec.unit
-        dataset.attrs["meaning"] = spec.meaning
-        if len(spec.fields) > 1:
-            dataset.attrs["columns"] = spec.fields
-        if spec.values:
-            dataset.attrs["values"] = spec.values
-        datasets.append(dataset)
-    return datasets
-
-
-def open_table(file: h5py.File, table: str) -> list[h5py.Dataset]:  # pragma: no cover  (used on Windows)
-    """The datasets of one table, in the order of its layout."""
-    return [file[table][spec.name] for spec in layout.LAYOUTS[table]]
-
-
 def append_rows(dataset: h5py.h5d.DatasetID, first: int, block: np.ndarray) -> None:
     """Write a block from row `first` on. By HDF5's own calls: the short form of h5py takes several times as long."""
     origin = (first, *(0 for _ in block.shape[1:]))
@@ -349,17 +291,6 @@ def set_attribute(file: h5py.File, name: str, value: object) -> None:
     """Overwrite a root attribute in place: in this mode of HDF5 no attribute may be made or resized."""
     attribute = h5py.h5a.open(file.id, name.encode())
     attribute.write(np.asarray(value, dtype=getattr(value, "dtype", None)))
-
-
-def encode_text(text: str, size: int) -> np.ndarray:
-    """Text as UTF-8 of fixed size, cut at the end of a character if it is too long."""
-    encoded = clean_text(text).encode()[:size].decode(errors="ignore").encode()
-    return np.array(encoded, dtype=h5py.string_dtype("utf-8", size))
-
-
-def clean_text(text: str) -> str:
-    """Text that HDF5 can hold: without NUL, with undecodable bytes of file names replaced."""
-    return str(text).replace("\0", " ").encode("utf-8", "surrogateescape").decode("utf-8", "replace")
 
 
 def trim_file(descriptor: int) -> None:

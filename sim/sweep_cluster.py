@@ -12,7 +12,6 @@ Every thread has one batch and another that waits.
 from __future__ import annotations
 
 import dataclasses
-import os
 import pickle
 import queue
 import secrets
@@ -29,6 +28,7 @@ import numpy as np
 
 from sim.axes import SweepError
 from sim.cell_runner import CellRunner, Study
+from sim.partial_file import PartialFile
 from sim.plan import Plan
 from sim.storage import WriteError
 from sim.sweep_batch import Batch, BatchRunner
@@ -142,13 +142,12 @@ class ClusterPool:
 
 def place_file(path: Path, content: bytes) -> None:
     """Write a file that appears when it is complete. Raises WriteError."""
-    partial = path.with_name(f".stiction-{os.getpid()}-{secrets.token_hex(6)}.partial")
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        partial.write_bytes(content)
-        partial.replace(path)
+        with PartialFile(path) as partial:
+            partial.path.write_bytes(content)
+            partial.publish()
     except OSError as error:
-        partial.unlink(missing_ok=True)
         raise WriteError(path, error, 0) from error
 
 

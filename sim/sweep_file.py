@@ -15,20 +15,35 @@ from __future__ import annotations
 
 import json
 import os
-import secrets
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import h5py
 import numpy as np
 
 from sim.axes import SweepError
 from sim.disk_space import abandon_file, reserve_space
+from sim.fixed_text import clean_text, fix_text, fix_texts
+from sim.held_interrupt import hold_interrupts
+from sim.opening import decode_text, read_file
+from sim.partial_file import PartialFile
 from sim.plan import Plan
 from sim.scene_difference import find_scene_difference
+from sim.scene_errors import SceneError
 from sim.status import Status
-from sim.storage import SPARE_BYTES, WriteError, append_rows, check_target, clean_text, set_attribute, trim_file
-from sim.sweep_table import FIELD_NAMES, ROW_FIELDS, Rows, TextList, build_row_dtype, sort_rows
+from sim.storage import SPARE_BYTES, WriteError, append_rows, check_target, set_attribute, trim_file
+from sim.sweep_table import (
+    FIELD_NAMES,
+    NOT_STARTED,
+    ROW_FIELDS,
+    TEXT_FIELDS,
+    Rows,
+    TextList,
+    build_row_dtype,
+    sort_rows,
+)
 
 FORMAT, FORMAT_VERSION = "stiction sweep", 1
 TEXT_TYPE = np.dtype("S256")
@@ -83,44 +98,48 @@ class SweepFile:
         self.path = Path(path)
         self._target = Path(os.path.realpath(self.path))
         check_target(self.path, self._target)
-        self._partial = self._target.parent / f".stiction-{os.getpid()}-{secrets.token_hex(6)}.partial"
+        self._partial = None
         self._in_place = False
         self.rows = 0
         self._texts = 0
         self.texts = TextList()
         self._file = None
         try:
+            self._partial = PartialFile(self._target)
             self._create(record)
         except (OSError, RuntimeError) as error:
             self._abandon()
             raise WriteError(self.path, error, 0) from error
 
     def _create(self, record: SweepRecord) -> None:
-        self._file = file = h5py.File(self._partial, "x", libver=("v110", "v110"), locking=False)
+        self._file = file = h5py.File(self._partial.path, "w", libver=("v110", "v110"), locking=False)
         plan = json.dumps(record.plan.describe())
         reserve_space(file.id.get_vfd_handle(), self._target, 4 * len(record.text) + len(plan) + 2 * SPARE_BYTES)
-        file.attrs["format"], file.attrs["format_version"] = FORMAT, np.int64(FORMAT_VERSION)
-        file.attrs["program"], file.attrs["kernels"] = record.program, record.kernels
+        file.attrs["format"], file.attrs["format_version"] = fix_text(FORMAT), np.int64(FORMAT_VERSION)
+        file.attrs["program"], file.attrs["kernels"] = fix_text(record.program), fix_text(record.kernels)
         file.attrs["status"] = np.int64(Status.RUNNING)
-        file.create_dataset("scene", data=record.text, dtype=h5py.string_dtype()).attrs["source"] = clean_text(
-            record.source)
-        file.create_dataset("plan", data=plan, dtype=h5py.string_dtype())
+        file.create_dataset("scene", data=fix_text(record.text)).attrs["source"] = fix_text(record.source)
+        file.create_dataset("plan", data=fix_text(plan))
         options = {"chunks": (CHUNK_ROWS,), "maxshape": (None,)}
         rows = file.create_dataset("rows", (0,), build_row_dtype([axis.name for axis in record.plan.axes]),
                                    **options)
-        rows.attrs["outcomes"] = record.outcomes
-        rows.attrs["fields"] = FIELD_NAMES
-        rows.attrs["units"] = [unit for _, _, unit, _ in ROW_FIELDS]
-        rows.attrs["meanings"] = [meaning for *_, meaning in ROW_FIELDS]
+        rows.attrs["outcomes"] = fix_texts(record.outcomes)
+        rows.attrs["fields"] = fix_texts(FIELD_NAMES)
+        rows.attrs["units"] = fix_texts(unit for _, _, unit, _ in ROW_FIELDS)
+        rows.attrs["meanings"] = fix_texts(meaning for *_, meaning in ROW_FIELDS)
         texts = file.create_dataset("texts", (0,), TEXT_TYPE, chunks=(64,), maxshape=(None,), compression=1)
         self._datasets = texts, rows
         self._committed = file.create_dataset("committed", data=np.zeros(2, np.int64))
-        self._committed.attrs["meaning"] = "number of valid texts and rows, written after them"
+        self._committed.attrs["meaning"] = fix_text("number of valid texts and rows, written after them")
         file.flush()
         file.swmr_mode = True
 
     def write(self, rows: Rows) -> None:
         """Append rows and flush them. Raises WriteError, after which only `close` makes sense."""
+        with hold_interrupts():
+            self._write(rows)
+
+    def _write(self, rows: Rows) -> None:
         table = self.texts.take(rows)
         texts = np.array([clean_text(text).encode()[:256] for text in self.texts.texts[self._texts :]], TEXT_TYPE)
         try:
@@ -134,7 +153,7 @@ class SweepFile:
             self._committed[...] = [self._texts + len(texts), self.rows + len(table)]
             self._committed.flush()
             if not self._in_place:
-                os.replace(self._partial, self._target)
+                self._partial.publish()
                 self._in_place = True
         except (OSError, RuntimeError) as error:
             self._abandon()
@@ -159,7 +178,7 @@ class SweepFile:
             finally:
                 os.close(descriptor)
             if not self._in_place:
-                os.replace(self._partial, self._target)
+                self._partial.publish()
         except (OSError, RuntimeError) as error:
             self._abandon()
             raise WriteError(self.path, error, self.rows) from error
@@ -169,38 +188,79 @@ class SweepFile:
         """Let go of a file that cannot be completed: what was flushed stays, a file not in place disappears."""
         abandon_file(self._file)
         self._file = None
-        if not self._in_place:
-            self._partial.unlink(missing_ok=True)
+        if not self._in_place and self._partial is not None:
+            self._partial.discard()
+
+
+class SweepFileError(SweepError):
+    """A file is not that of a sweep, or cannot be read; the message names it and says why."""
+
+    def __init__(self, path: str | Path, reason: str):
+        super().__init__(f"{path} {reason}")
 
 
 def is_sweep_file(path: str | Path) -> bool:
     """Is this the file of a sweep, and not the log of one run?"""
     try:
-        with h5py.File(path, "r", swmr=True, locking=False) as file:
-            return file.attrs.get("format") == FORMAT
-    except (OSError, KeyError, RuntimeError):
+        return read_file(path, lambda file: decode_text(file.attrs.get("format", "")) == FORMAT, SweepFileError)
+    except (OSError, SweepFileError):
         return False
+
+
+@contextmanager
+def blame_file(path: str | Path) -> Iterator[None]:
+    """What is wrong with the scene in a file is said of the file. Raises SweepFileError for SceneError."""
+    try:
+        yield
+    except SceneError as error:
+        raise SweepFileError(path, f"holds a scene that cannot be used: {error}") from error
+
+
+def read_from_sweep(path: str | Path, load: Callable[[h5py.File], Any]) -> Any:
+    """`load(file)` of the file of a sweep. Raises SweepError for whatever is wrong with it."""
+    def check_and_load(file: h5py.File) -> Any:
+        if decode_text(file.attrs.get("format", "")) != FORMAT:
+            raise SweepFileError(path, "is not the file of a sweep")
+        version = int(file.attrs["format_version"])
+        if version != FORMAT_VERSION:
+            raise SweepFileError(path, f"has version {version} of the format; this program reads {FORMAT_VERSION}")
+        return load(file)
+
+    try:
+        return read_file(path, check_and_load, SweepFileError)
+    except FileNotFoundError:
+        raise SweepError(f"there is no file {path}; `stiction sweep SCENE ... -o {path}` would write one") from None
+    except PermissionError as error:
+        raise SweepFileError(path, f"cannot be read: {error.strerror}") from error
 
 
 def read_sweep_file(path: str | Path) -> tuple[SweepRecord, np.ndarray, list[str], Status]:
     """Record, committed rows in the order of their cells (each cell once), texts and status. Raises SweepError."""
-    path = Path(path)
-    if not path.is_file():
-        raise SweepError(f"there is no file {path}; `stiction sweep SCENE ... -o {path}` would write one")
-    try:
-        with h5py.File(path, "r", swmr=True, locking=False) as file:
-            if file.attrs.get("format") != FORMAT:
-                raise SweepError(f"{path} is not the file of a sweep")
-            if int(file.attrs["format_version"]) != FORMAT_VERSION:
-                raise SweepError(f"{path} has version {file.attrs['format_version']} of the format; this program reads "
-                                 f"{FORMAT_VERSION}")
-            n_texts, n_rows = file["committed"][...].tolist()
-            table, raw = file["rows"][:n_rows], file["texts"][:n_texts]
-            record = SweepRecord(
-                file["scene"].asstr()[()], str(file["scene"].attrs["source"]),
-                Plan.from_description(json.loads(file["plan"].asstr()[()])), str(file.attrs["program"]),
-                str(file.attrs["kernels"]), tuple(map(str, file["rows"].attrs["outcomes"])))
-            status = Status(int(file.attrs["status"]))
-    except (OSError, KeyError, RuntimeError, json.JSONDecodeError) as error:
-        raise SweepError(f"{path} cannot be read: {str(error).splitlines()[0]}") from error
-    return record, *sort_rows(table, [text.decode("utf-8", "replace") for text in raw]), status
+    return read_from_sweep(path, _load_sweep)
+
+
+def _load_sweep(file: h5py.File) -> tuple[SweepRecord, np.ndarray, list[str], Status]:
+    n_texts, n_rows = file["committed"][...].tolist()
+    if not (0 <= n_texts <= len(file["texts"]) and 0 <= n_rows <= len(file["rows"])):
+        raise ValueError("rows or texts are not all there")
+    table, raw = file["rows"][:n_rows], file["texts"][:n_texts]
+    outcomes = tuple(map(decode_text, file["rows"].attrs["outcomes"]))
+    record = SweepRecord(
+        decode_text(file["scene"][()]), decode_text(file["scene"].attrs["source"]),
+        Plan.from_description(json.loads(decode_text(file["plan"][()]))), decode_text(file.attrs["program"]),
+        decode_text(file.attrs["kernels"]), outcomes)
+    texts = [text.decode("utf-8", "replace") for text in raw]
+    _check_rows(table, record, len(texts))
+    return record, *sort_rows(table, texts), Status(int(file.attrs["status"]))
+
+
+def _check_rows(table: np.ndarray, record: SweepRecord, n_texts: int) -> None:
+    """Does every row name a cell, an outcome, a status and texts that there are? Raises ValueError."""
+    if table.dtype != build_row_dtype([axis.name for axis in record.plan.axes]):
+        raise ValueError("the columns of /rows are not those of the plan")
+    limits = {"cell": (0, len(record.plan)), "outcome": (0, len(record.outcomes)),
+              "status": (NOT_STARTED, max(Status) + 1), **dict.fromkeys(TEXT_FIELDS, (0, n_texts))}
+    for name, (least, end) in limits.items():
+        wrong = table[name][(table[name] < least) | (table[name] >= end)]
+        if len(wrong):
+            raise ValueError(f"/rows has {name} {wrong[0]}; valid: {least} to {end - 1}")

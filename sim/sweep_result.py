@@ -9,6 +9,7 @@ import numpy as np
 
 from sim.axes import WORDS, SweepError
 from sim.cell_runner import Study
+from sim.partial_file import PartialFile
 from sim.scene import Scene
 from sim.status import Status, find_status
 from sim.sweep_file import SweepRecord, read_sweep_file
@@ -18,12 +19,13 @@ from sim.sweep_table import NOT_STARTED, TEXT_FIELDS
 class Sweep:
     """The table of a sweep, in the order of its cells; `sweep["end_time"]` is a column, see `sim.sweep_table`."""
 
-    def __init__(self, record: SweepRecord, table: np.ndarray, texts: list[str], status: Status):
+    def __init__(self, record: SweepRecord, table: np.ndarray, texts: list[str], status: Status, n_reused: int = 0):
         self.record = record
         self.plan = record.plan
         self.table = table
         self.texts = texts
         self.status = status
+        self.n_reused = n_reused  # rows that were there already, of a sweep that was resumed
 
     def __len__(self) -> int:
         return len(self.table)
@@ -74,16 +76,13 @@ class Sweep:
         """Write the table as CSV, numbers with all their digits, words as words; it appears when it is complete."""
         path = Path(path)
         path.parent.mkdir(parents=True, exist_ok=True)
-        partial = path.with_name(f".{path.name}.partial")
         names = self.table.dtype.names
-        try:
-            with open(partial, "w", newline="", encoding="utf-8") as file:
+        with PartialFile(path) as partial:
+            with open(partial.path, "w", newline="", encoding="utf-8") as file:
                 writer = csv.writer(file)
                 writer.writerow(names)
                 writer.writerows(zip(*(self[name].tolist() for name in names), strict=True))
-            partial.replace(path)
-        finally:
-            partial.unlink(missing_ok=True)
+            partial.publish()
         return path
 
     def to_frame(self):

@@ -143,6 +143,7 @@ class Job:
         self._file, self._done = (None, np.zeros(len(plan), bool))
         if self.output is not None:
             self._file, self._done = open_file(self.output, self.record, resume)
+        self._n_reused = int(self._done.sum())
 
     def run(self, workers: int, cluster, progress) -> Sweep:
         """Run what is missing: in threads, or in a cluster if there is one."""
@@ -158,11 +159,11 @@ class Job:
             if self._file is not None:
                 self._file.close(status)
         if self.output is not None:
-            from sim.sweep_result import read_sweep
+            from sim.sweep_file import read_sweep_file
 
             if not self.output.exists():
                 raise KeyboardInterrupt
-            return read_sweep(self.output)
+            return Sweep(*read_sweep_file(self.output), self._n_reused)
         table = np.concatenate([np.zeros(0, build_row_dtype([axis.name for axis in self.plan.axes])), *self._kept])
         return Sweep(self.record, *sort_rows(table, self._texts.texts), status)
 

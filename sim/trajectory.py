@@ -20,6 +20,8 @@ from sim.status import Status
 if TYPE_CHECKING:
     from sim.scene import Scene
 
+TABLES = ("steps", "contacts", "events", "impulses")
+NO_ACCOUNT = "missing: the run was broken off, and nobody knows the account of the rows that are here"
 NONE, SEVERAL = 0, 2  # indices into SET_KINDS; from SEVERAL on the acceleration was not unique
 
 
@@ -27,7 +29,8 @@ class Trajectory:
     """The motion of one run. Rows of `steps`, `contacts`, `events`, `impulses` are described in `sim/records.py`.
 
     Poses and velocities are those of the centre of mass in the world frame, SI units, radians, counter-clockwise
-    positive. All arrays are read-only.
+    positive. All arrays are read-only. `account` is that of these rows; None where it is not known, because the run was
+    killed, or its log could not be written to the end.
     """
 
     def __init__(
@@ -38,7 +41,7 @@ class Trajectory:
         events: np.ndarray,
         impulses: np.ndarray,
         status: Status,
-        account: Account,
+        account: Account | None,
         message: str = "",
         record: SceneRecord | None = None,
     ):
@@ -102,7 +105,7 @@ class Trajectory:
         """By name of each obstacle that moves, or whose surface runs: the work [J] that it has done on the part, at
         impacts too. Empty where the run did not end."""
         names = [body.name for body in self.record.obstacles if body.moves]
-        return dict(zip(names, self.account.obstacle_work, strict=False))
+        return dict(zip(names, () if self.account is None else self.account.obstacle_work, strict=False))
 
     def contacts_at(self, i: int) -> np.ndarray:
         """The rows of the contact table that belong to step `i` (negative `i` counts from the end)."""
@@ -165,7 +168,9 @@ class Trajectory:
         if len(self.not_unique):
             span = float(np.sum(self.not_unique[:, 1] - self.not_unique[:, 0]))
             lines.append(f"not unique {span:.6g} s in {len(self.not_unique)} interval(s)")
-        if account != Account():
+        if account is None:
+            lines.append(f"account    {NO_ACCOUNT}")
+        else:
             lines.append(f"residuals  penetration {account.penetration:.2g} m, gap {account.gap_residual:.2g} m, "
                          f"balance {account.balance_residual:.2g}, energy {account.energy_residual:.2g}")  # fmt: skip
         return lines
@@ -213,7 +218,12 @@ class MemorySink:
             if len(table):
                 chunks.append(np.array(table))
 
-    def close(self, status: Status, account: Account, message: str = "") -> None:
+    @property
+    def rows(self) -> dict[str, int]:
+        """The number of rows collected, of each table."""
+        return {name: sum(map(len, chunks)) for name, chunks in zip(TABLES, self._chunks, strict=True)}
+
+    def close(self, status: Status, account: Account | None, message: str = "") -> None:
         """Join the chunks to the trajectory."""
         dtypes = (STEP_DTYPE, CONTACT_DTYPE, EVENT_DTYPE, CONTACT_DTYPE)
         tables = [

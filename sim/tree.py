@@ -48,7 +48,7 @@ class Tree:
     """All branches of a run; `branches[0]` begins at the start, and `branches[k].number` is k.
 
     `scene` is the scene that was run; None for a tree from a log (`record` has its text and outlines). `ended` is how
-    the log of it ended, None for one that was not in a log.
+    the whole ended, or its log; None where that is what its leaves say.
     """
 
     def __init__(self, scene: Scene | None, branches: list[Branch], ended: Status | None = None, message: str = ""):

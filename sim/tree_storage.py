@@ -17,9 +17,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from sim import layout
-from sim.account import Account
 from sim.bodies import SceneRecord
 from sim.branch_table import pack_branch
+from sim.held_interrupt import hold_interrupts
 from sim.status import Status
 from sim.storage import H5Sink
 from sim.trajectory import Trajectory
@@ -72,13 +72,15 @@ class H5TreeSink:
             raise ValueError(f"branch {branch.number} comes before branch {branch.parent}, its parent")
         before = self._sink.rows
         firsts = tuple(before[table] for table in layout.ROW_TABLES)
-        works = () if branch.rows is None else branch.rows.account.obstacle_work
-        self._sink.write(*shift_links(branch.rows, firsts), pack_branch(branch, firsts), works)
-        self._numbers.add(branch.number)
+        known = branch.rows is not None and branch.rows.account is not None
+        works = branch.rows.account.obstacle_work if known else ()
+        with hold_interrupts():
+            self._sink.write(*shift_links(branch.rows, firsts), pack_branch(branch, firsts), works)
+            self._numbers.add(branch.number)
 
     def close(self, status: Status, message: str = "") -> None:
         """Write how the whole run ended and close the file. Closing twice does nothing. Raises WriteError."""
-        self._sink.close(status, Account(), message)
+        self._sink.close(status, None, message)  # each branch has an account of its own
 
 
 def shift_links(rows: Trajectory | None, firsts: tuple[int, ...]) -> list[np.ndarray]:

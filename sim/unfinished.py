@@ -1,12 +1,18 @@
-"""Read an HDF5 file that was never closed, because its writer was killed or is still at work.
+"""The bytes of an HDF5 file, made safe to read: of one that was never closed, and of one that is damaged.
 
-Such a file carries a mark of being open and an old end-of-file address in its first 48 bytes, the superblock. HDF5's
-own way around is to open it as one that is being written (swmr); but then it answers a damaged file with a hundred
-retries, each waiting twice as long as the one before, which never end. So the file is shown to HDF5 with the superblock
-of a closed file: mark cleared, end set to the size of the file. Damage is then found at once.
+A file whose writer was killed or is still at work carries a mark of being open and an old end-of-file address in its
+first 48 bytes, the superblock. HDF5's own way around is to open it as one that is being written (swmr); but then it
+answers a damaged file with a hundred retries, each waiting twice as long as the one before, which never end. So the
+file is shown to HDF5 with the superblock of a closed file: mark cleared, end set to the size of the file. Damage is
+then found at once.
 
 Superblock, version 3 (HDF5 File Format Specification, II.A): signature (8), version (1), sizes of offsets and lengths
 (2), flags (1), base (8), extension (8), end of file (8), root (8), checksum (4).
+
+All that HDF5 reads to find its way has a checksum, but for the heaps of texts of any length (III.E), which older
+versions of this program wrote: a wrong length there sends HDF5 round in a circle for ever. They are looked at here.
+Heap: "GCOL", version (1), reserved (3), size (8), then objects: index (2), references (2), reserved (4), length (8),
+content, padded to 8. Index 0 is the free rest, and its length counts its own head.
 """
 
 from __future__ import annotations
@@ -19,6 +25,8 @@ from pathlib import Path
 SIGNATURE = b"\x89HDF\r\n\x1a\n"
 SUPERBLOCK_BYTES = 48
 FLAGS, END, CHECKSUM = 11, 28, 44  # where they start
+HEAP_SIGNATURE = b"GCOL"
+HEAD_BYTES = 16  # of a heap, and of each object in it
 MASK = 0xFFFFFFFF
 
 
@@ -27,13 +35,19 @@ def is_marked_open(superblock: bytes) -> bool:
     return len(superblock) >= SUPERBLOCK_BYTES and superblock[8:11] == b"\x03\x08\x08" and superblock[FLAGS] != 0
 
 
-class UnfinishedFile(io.RawIOBase):
-    """The bytes of a file as they are now, with the superblock of a closed file."""
+class SafeFile(io.RawIOBase):
+    """The bytes of a file as they are now; `unfinished`: are they shown with the superblock of a closed file?
+
+    Nothing is locked, so that a reader never blocks a writer. Raises OSError for bytes that are not there, or that
+    would lead HDF5 astray.
+    """
 
     def __init__(self, path: Path):
         self._raw = open(path, "rb", buffering=0)
         self._size = os.fstat(self._raw.fileno()).st_size
-        self._start = close_superblock(self._raw.read(SUPERBLOCK_BYTES), self._size)
+        self.start = self._raw.read(SUPERBLOCK_BYTES)
+        self.unfinished = is_marked_open(self.start)
+        self._shown = close_superblock(self.start, self._size) if self.unfinished else self.start
         self._place = 0
 
     def readable(self) -> bool:
@@ -51,19 +65,40 @@ class UnfinishedFile(io.RawIOBase):
         return self._place
 
     def readinto(self, buffer) -> int:
-        self._raw.seek(self._place)
         view = memoryview(buffer).cast("B")
+        self._fill(self._place, view)
+        if self._place < SUPERBLOCK_BYTES:
+            patch = self._shown[self._place : self._place + len(view)]
+            view[: len(patch)] = patch
+        if view[: len(HEAP_SIGNATURE)] == HEAP_SIGNATURE:
+            self._check_heap(self._place)
+        self._place += len(view)
+        return len(view)
+
+    def _fill(self, place: int, view: memoryview) -> None:
+        self._raw.seek(place)
         count = 0
         while count < len(view):  # a raw file may give less than asked
             got = self._raw.readinto(view[count:])
             if not got:
-                break
+                raise OSError(f"the file ends at {place + count} bytes, before what it says is there")
             count += got
-        if self._place < SUPERBLOCK_BYTES:
-            patch = self._start[self._place : self._place + count]
-            view[: len(patch)] = patch
-        self._place += count
-        return count
+
+    def _check_heap(self, place: int) -> None:
+        """Do the objects of a heap follow one another to its end?"""
+        head = bytearray(HEAD_BYTES)
+        self._fill(place, memoryview(head))
+        end = place + struct.unpack("<Q", head[8:])[0]
+        here = place + HEAD_BYTES
+        while here + HEAD_BYTES <= end <= self._size:
+            self._fill(here, memoryview(head))
+            index, length = struct.unpack("<H6xQ", head)
+            step = length if index == 0 else HEAD_BYTES + (length + 7) // 8 * 8
+            if step < HEAD_BYTES:
+                break
+            here += step
+        if not end - HEAD_BYTES < here <= end <= self._size:
+            raise OSError(f"the texts at byte {place} are damaged")
 
     def close(self) -> None:
         self._raw.close()

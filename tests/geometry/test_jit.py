@@ -1,6 +1,7 @@
 """Compiled code on disk: fresh after an edit anywhere, whole or absent, shared by racing processes."""
 
 import os
+import pickle
 import shutil
 import subprocess
 import sys
@@ -283,3 +284,154 @@ def test_division_by_zero_raises():
 
     with pytest.raises(ZeroDivisionError):
         compute_ratio(1.0, 0.0)
+
+
+# ---- nobody else's code is run ---------------------------------------------------------------------------------------
+
+POSIX = pytest.mark.skipif(not hasattr(os, "geteuid"), reason="needs users and modes of POSIX")
+STRANGER = 54321  # the number of another user
+PLACES = {  # what others can reach, below the folder that is asked for: (make it so, is it allowed only to root)
+    "folder open to all": (lambda cache: cache.chmod(0o777), False),
+    "folder open to a group": (lambda cache: cache.chmod(0o770), False),
+    "folder above open to all": (lambda cache: cache.parent.chmod(0o777), False),
+    "base open to all": (lambda cache: (cache / "stiction").chmod(0o777), False),
+    "inner folder open to all": (lambda cache: find_inner(cache).chmod(0o777), False),
+    "inner folder open to all, sticky": (lambda cache: find_inner(cache).chmod(0o1777), False),
+    "folder of a stranger": (lambda cache: os.chown(cache, STRANGER, -1), True),
+    "folder above of a stranger": (lambda cache: os.chown(cache.parent, STRANGER, -1), True),
+    "base of a stranger": (lambda cache: os.chown(cache / "stiction", STRANGER, -1), True),
+    "inner folder of a stranger": (lambda cache: os.chown(find_inner(cache), STRANGER, -1), True),
+    "base is a link of a stranger": (lambda cache: link_base(cache, STRANGER), True),
+    "folder above a link's target open to all": (lambda cache: link_base(cache).parent.chmod(0o777), False),
+}
+
+
+def find_inner(cache):
+    (inner,) = (cache / "stiction").glob("kernels-*")
+    return inner
+
+
+def link_base(cache, owner=None):
+    """Put a link in the place of the base; returns where it leads."""
+    away = cache.parent / "away" / "base"
+    away.parent.mkdir()
+    (cache / "stiction").rename(away)
+    (cache / "stiction").symlink_to(away)
+    if owner is not None:
+        os.lchown(cache / "stiction", owner, -1)
+    return away
+
+
+def plant(folder, proof):
+    """Replace all stored code by what would run when it is loaded."""
+    class Trap:
+        def __reduce__(self):
+            return Path.touch, (proof,)
+
+    files = list(folder.rglob("*" + code_folder.SUFFIX))
+    assert len(files) == 2
+    for path in files:
+        machine_code.write_sealed(path, pickle.dumps(Trap()))
+
+
+@POSIX
+@pytest.mark.parametrize("variable, place", [
+    *(("NUMBA_CACHE_DIR", place) for place in PLACES),
+    *((variable, "folder of a stranger") for variable in ("XDG_CACHE_HOME", "HOME"))])
+def test_code_in_a_place_that_others_can_reach_is_not_run(package, variable, place):
+    change, needs_root = PLACES[place]
+    if needs_root and os.geteuid() != 0:
+        pytest.skip("only root can give files to a stranger")
+    cache, temporary, proof = (package.parent / name for name in ("parent/cache", "temporary", "proof"))
+    cache.mkdir(parents=True, mode=0o700)
+    temporary.mkdir(mode=0o700)
+    (package / "geometry" / "__pycache__").write_text("a file, not a folder")
+    at = cache.parent if variable == "HOME" else cache
+    if variable == "HOME":
+        (at / ".cache").symlink_to(cache)
+    setting = {"HOME": UNWRITABLE, "XDG_CACHE_HOME": None, variable: str(at), "TMPDIR": str(temporary)}
+    assert run(package, "strict", **setting)[0] == ["20.0", "compiled"]
+    assert run(package, "strict", **setting)[0] == ["20.0", "loaded"]
+    plant(cache, proof)
+    change(cache)
+    out, err = run(package, **setting)
+    assert not proof.exists(), "another user's code was run"
+    assert out == ["20.0", "compiled"]
+    assert err.count("RuntimeWarning") == 1 and str(cache if variable != "HOME" else at) in err
+    assert run(package, **setting)[0] == ["20.0", "loaded"], "the private temporary folder is used"
+
+
+@POSIX
+@pytest.mark.parametrize("kind", ["open to all", "a link", "a pipe", "of a stranger"])
+def test_a_file_that_is_not_this_users_own_is_not_loaded(package, kind):
+    if kind == "of a stranger" and os.geteuid() != 0:
+        pytest.skip("only root can give files to a stranger")
+    proof, cache = package.parent / "proof", package.parent / "cache"
+    assert run(package, "strict")[0] == ["20.0", "compiled"]
+    plant(cache, proof)
+    for path in find_kernel_files(package):
+        if kind == "open to all":
+            path.chmod(0o666)
+        elif kind == "of a stranger":
+            os.chown(path, STRANGER, -1)
+        elif kind == "a link":
+            path.rename(path.with_suffix(".away"))
+            path.symlink_to(path.with_suffix(".away"))
+        else:
+            path.unlink()
+            os.mkfifo(path)
+    assert run(package, "strict")[0] == ["20.0", "compiled"]
+    assert not proof.exists()
+    assert run(package, "strict")[0] == ["20.0", "loaded"], "it was replaced by this user's own"
+
+
+@POSIX
+def test_the_way_to_a_folder_is_followed_to_its_end(tmp_path):
+    find = code_folder.find_intruder
+    (tmp_path / "a" / "b").mkdir(parents=True)
+    assert find(tmp_path / "a" / "b" / "not" / "yet") == "" == find(tmp_path / "a" / "b" / ".." / "b")
+    (tmp_path / "link").symlink_to("a/b")
+    (tmp_path / "chain").symlink_to(tmp_path / "link")
+    assert find(tmp_path / "chain" / "x") == ""
+    (tmp_path / "a").chmod(0o777)
+    assert find(tmp_path / "chain" / "x") == f"others can write to {tmp_path / 'a'}"
+    (tmp_path / "a").chmod(0o1777)
+    assert find(tmp_path / "chain" / "x") == "", "there, only owners can replace what is theirs"
+    (tmp_path / "round").symlink_to("round")
+    with pytest.raises(OSError, match="symbolic links"):
+        find(tmp_path / "round" / "x")
+
+
+def test_the_second_compiler_is_not_what_lies_in_the_working_folder(tmp_path, monkeypatch):
+    """...nor does a run fail where there is no second process."""
+    from sim import cold_start
+
+    (tmp_path / "sim").mkdir()
+    (tmp_path / "sim" / "__init__.py").touch()
+    (tmp_path / "sim" / "cold_start.py").write_text("def main(): open('proof', 'w')\nmain()\n")
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(cold_start, "is_cold", lambda kernel: True)
+    monkeypatch.setattr(cold_start, "find_folder", lambda: tmp_path)
+    monkeypatch.setattr(cold_start, "compile_motion", lambda arguments: compiled.append(arguments))
+    monkeypatch.setattr(os, "cpu_count", lambda: 2)
+    monkeypatch.setattr(cold_start, "compile_search", lambda arguments: None)
+    compiled = []
+    real = subprocess.Popen
+    ran = []
+
+    def start_second(words, **options):
+        ran.append(real([*words[:-1], words[-1].replace("main()", "print(__import__('sim').__file__)")],
+                        **{**options, "stdout": subprocess.PIPE, "text": True}))
+        return ran[0]
+
+    monkeypatch.setattr(cold_start.subprocess, "Popen", start_second)
+    cold_start.compile_engine("arguments")
+    assert ran[0].stdout.read().strip() == str(ROOT / "sim" / "__init__.py")
+    ran[0].stdout.close()
+    assert not (tmp_path / "proof").exists() and compiled == ["arguments"]
+
+    def refuse(*words, **options):
+        raise BlockingIOError(11, "Resource temporarily unavailable")
+
+    monkeypatch.setattr(cold_start.subprocess, "Popen", refuse)
+    cold_start.compile_engine("arguments")  # compiled as it is called, in this process

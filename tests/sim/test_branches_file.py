@@ -75,7 +75,7 @@ def test_plain_h5py_reads_it_and_links_count_from_the_start_of_a_table(tmp_path)
         group = file["branches"]
         assert list(file["committed"]) == [111, 222, 12, 12, 6]
         assert group["taken"].asstr()[2] == "velocity sn" and group["message"].asstr()[2] == "größe 日本"
-        assert group["first_row"].attrs["columns"][0] == "first_row_steps"
+        assert group["first_row"].attrs["columns"][0] == b"first_row_steps"
         for row, branch in enumerate(tree.branches[:5]):
             first, count = group["first_row"][row], group["n_rows"][row]
             step = first[0] + count[0] - 1
@@ -330,7 +330,7 @@ def test_entries_of_the_account_are_found_by_name(tmp_path):
         columns, block = list(old.attrs["columns"]), old[...]
         del file["branches/account"]
         file["branches/account"] = np.column_stack((block[:, ::-1], np.ones(6)))
-        file["branches/account"].attrs["columns"] = [*columns[::-1], "account_of_the_future"]
+        file["branches/account"].attrs["columns"] = [*columns[::-1], b"account_of_the_future"]
     assert_same_tree(read_tree(tmp_path / "a.h5"), tree)
 
 

@@ -93,7 +93,7 @@ def test_poses_take_the_logged_outline_to_the_world(scene, tmp_path):
     with h5py.File(tmp_path / "a.h5") as file:
         assert list(file["obstacle_poses"]) == ["plate_1"]
         logged, outline = file["obstacle_poses/plate_1"], file["bodies/plate_1"][...]
-        assert logged.attrs["unit"] == "m, m, rad" and logged.attrs["index"] == PLATE and logged.shape == (21, 3)
+        assert logged.attrs["unit"] == b"m, m, rad" and logged.attrs["index"] == PLATE and logged.shape == (21, 3)
         assert file["bodies/belt"].attrs["surface_speed"] == 0.4
         for time, (x, y, theta) in zip(file["steps/time"], logged, strict=True):
             turn = np.array([[math.cos(theta), -math.sin(theta)], [math.sin(theta), math.cos(theta)]])
@@ -111,7 +111,7 @@ def test_work_of_each_obstacle(scene, tmp_path):
     assert trajectory.obstacle_work == {"plate/1": 1.5, "belt": -0.25}
     assert ("obstacles", "plate/1 +1.5 J, belt -0.25 J") in describe_run(trajectory)
     with h5py.File(tmp_path / "a.h5") as file:
-        assert list(file["obstacle_work"].attrs["columns"]) == ["plate/1", "belt"]
+        assert list(file["obstacle_work"].attrs["columns"]) == [b"plate/1", b"belt"]
 
 
 def test_a_log_whose_writer_was_killed_has_its_poses(scene, tmp_path):

@@ -89,13 +89,13 @@ def test_saved_and_read_again(tmp_path):
 def test_plain_h5py_reads_it_with_units(tmp_path):
     rows = write_log(tmp_path / "a.h5")
     with h5py.File(tmp_path / "a.h5", "r") as file:
-        assert file.attrs["format"] == "stiction trajectory" and file.attrs["format_version"] == 3
+        assert file.attrs["format"] == b"stiction trajectory" and file.attrs["format_version"] == 3
         assert file.attrs["status"] == 1 and file.attrs["account"]["n_steps"] == 7
         pose = file["steps/pose"]
         assert pose.dtype == np.float64 and pose.shape == (30, 3)
         assert np.array_equal(pose[:, 0], rows[0]["x"])
-        assert pose.attrs["unit"] == "m, m, rad" and list(pose.attrs["columns"]) == ["x", "y", "theta"]
-        assert list(file["contacts/letter"].attrs["values"]) == ["s", "n", "r", "l", "a"]
+        assert pose.attrs["unit"] == b"m, m, rad" and list(pose.attrs["columns"]) == [b"x", b"y", b"theta"]
+        assert list(file["contacts/letter"].attrs["values"]) == [b"s", b"n", b"r", b"l", b"a"]
         assert list(file["committed"]) == [30, 60, 3, 3, 0]
         for table in TABLES:
             for dataset in file[table].values():
