@@ -35,6 +35,8 @@ from sim.zero_speed import find_zero_speed
 # A bridge over events that pile up at one instant: the shortest time, relative to that in which the part falls by its own
 # size, how it grows from try to try, and how many there are. A longer one would be seen in the motion.
 BRIDGE_TIME, BRIDGE_GROWTH, BRIDGE_TRIES = 1e-9, 4.0, 10
+# A bridge that is needed as soon as this, in lengths of the last one, grows from that.
+BRIDGE_SOON = 100.0
 
 # What became of bounces that might have been summed.
 NO_BOUNCE, REFUSED, PASSED = 0, 1, 2
@@ -125,6 +127,8 @@ def bridge(body, options, state, tools, log):
     """Pass over a short time at which events pile up, the shortest that works; False where none does."""
     touch, time = options.scales.touch, state.time
     length = BRIDGE_TIME * sqrt(body.part.radius / options.scales.force)
+    if state.bridges > 0 and time - state.last_bridge <= BRIDGE_SOON * max(length, state.bridge_length):
+        length = max(length, BRIDGE_GROWTH * state.bridge_length)  # the last one was too short
     for _ in range(BRIDGE_TRIES):
         here = (state.pose, state.velocity)
         speed_zero = find_zero_speed(body, options.scales, state.velocity)
@@ -134,6 +138,7 @@ def bridge(body, options, state, tools, log):
         rest = min(length, options.duration - time)
         if pass_over(body, options, state, tools, log, (rest, events.BRIDGE)) == PASSED:
             state.bridges += 1
+            state.last_bridge, state.bridge_length = state.time, rest
             state.bridged += rest
             state.bridge_work += state.impact - impact
             return True

@@ -343,6 +343,8 @@ def _is_realised(body, options, state, tools, tau):
 def _locate_unrealised(body, options, state, tools, high):
     """Time up to which `_is_realised` holds, by bisection."""
     low = 0.0
+    if not _is_realised(body, options, state, tools, low):
+        return low
     for _ in range(60):
         middle = 0.5 * (low + high)
         if middle <= low or middle >= high:

@@ -66,7 +66,8 @@ STATE = define_record(
     ("undecided", "i8"),  # UNDECIDED or JAM where the run has ended in a state without an acceleration
     # work so far; its amount, or the number of steps and events, and the time when progress was judged by it last
     ("effort", "i8"), ("mark_effort", "i8"), ("mark_time", "f8"), ("mark_count", "i8"), ("mark_since", "f8"),
-    ("bridges", "i8"), ("bridged", "f8"), ("bridge_work", "f8"),  # see `sim.bounces.pass_over`: number, s, J/kg
+    ("bridges", "i8"), ("bridged", "f8"), ("bridge_work", "f8"),  # see `sim.bounces.bridge`: number, s, J/kg
+    ("last_bridge", "f8"), ("bridge_length", "f8"),  # s: when the last one ended, and how long it was
     ("last_event", "f8"), ("stalls", "i8"), ("last_flight", "f8"), ("last_impact", "f8"),
     # output
     ("next_tick", "i8"), ("last_row", "f8"),
