@@ -2,7 +2,8 @@
 
 A contact is named by three integers `(kind, i, j)`:
 
-* type A (`kind = TYPE_A`): edge `i` of the part on vertex `j` of the walls (the start of wall edge `j`);
+* type A (`kind = TYPE_A`): edge `i` of the part on vertex `j` of the walls (the start of wall edge `j`), with the
+  friction, restitution and motion of that wall edge's surface;
 * type B (`kind = TYPE_B`): vertex `i` of the part on wall edge `j`.
 
 Conventions (fixed everywhere): `n` is the unit normal from the obstacle into free space, towards the part;
@@ -36,11 +37,15 @@ PART_EDGE = define_record(
 )  # fmt: skip
 
 # One edge of the boundary of the union of all fixed obstacles, or of an obstacle that moves (see `geometry/moving.py`):
-# world frame, at the present time, solid on the left; row j starts at vertex j.
+# world frame, at the present time, solid on the left; row j starts at vertex j. Where surfaces of two obstacles meet, an
+# edge of the part may press on either. So the vertex stands in the table twice: as the start of its edge, and as an edge
+# of length zero with the surface of the edge before, at the end of the table.
 WALL_EDGE = define_record(
     ("x", "f8"), ("y", "f8"), ("dx", "f8"), ("dy", "f8"), ("nx", "f8"), ("ny", "f8"), ("length", "f8"), ("convex", "?"),
     ("owner", "i8"),  # its obstacle
     ("previous", "i8"), ("next", "i8"),  # neighbours on the boundary
+    ("across", "i8"),  # the row with the other surface that meets here, -1 if there is none
+    ("apart", "?"),  # do the two surfaces that meet here run at different speeds?
     ("mu", "f8"), ("e", "f8"), ("law", "i8"),  # friction, restitution and law of impact against the part
     ("order", "i8"),  # entry of the broad phase: the edge at this place of its leaves
     ("mover", "i8"),  # row of the mover that carries its shape or its surface, -1 where neither moves
@@ -172,13 +177,34 @@ def build_walls(boundary, mu: np.ndarray, e: np.ndarray, law: np.ndarray) -> Wal
 def fill_walls(boundary, mu: np.ndarray, e: np.ndarray, law: np.ndarray) -> np.ndarray:
     """Table WALL_EDGE of a boundary; arguments as for `build_walls`."""
     start, end = np.asarray(boundary.start, dtype=np.float64), np.asarray(boundary.end, dtype=np.float64)
-    edge = allocate_table(WALL_EDGE, len(start))
-    _fill_edges(edge, start, end)
-    edge.convex, edge.owner = boundary.convex, boundary.owner
-    edge.previous, edge.next = boundary.previous, boundary.next
-    edge.mu, edge.e, edge.law = mu[boundary.owner], e[boundary.owner], law[boundary.owner]
+    before = boundary.owner[boundary.previous]
+    meeting = np.flatnonzero((before != boundary.owner) & (boundary.convex | boundary.level))
+    n = len(start)
+    edge = allocate_table(WALL_EDGE, n + len(meeting))
+    own = edge[:n]
+    _fill_edges(own, start, end)
+    own.convex, own.owner = boundary.convex, boundary.owner
+    own.previous, own.next = boundary.previous, boundary.next
+    own.across = -1
+    own.across[meeting] = boundary.previous[meeting]
+    edge[n:] = own[meeting]
+    edge.owner[n:], edge.length[n:], edge.across[n:] = before[meeting], 0.0, meeting
+    edge.mu, edge.e, edge.law = mu[edge.owner], e[edge.owner], law[edge.owner]
     edge.mover = -1
     return edge
+
+
+@jit
+def has_point(walls, j):
+    """May an edge of the part touch the start of wall edge j as a point of this edge's surface? At a convex corner, and
+    at a level seam, where the surface of another obstacle goes on, if that differs in what it does to the part."""
+    edge = walls.edge[j]
+    if edge.across < 0:
+        return edge.convex
+    if edge.convex and edge.length > 0.0:
+        return True
+    other = walls.edge[edge.across]
+    return edge.apart or edge.mu != other.mu or edge.e != other.e or edge.law != other.law
 
 
 def compute_edge_boxes(edge) -> tuple[np.ndarray, np.ndarray]:

@@ -33,10 +33,15 @@ def build_moving_walls(boundaries, pairs, motions, gravity_turn) -> Walls:
     for table, shift in zip(tables, first, strict=False):
         table.previous += shift
         table.next += shift
+        table.across[table.across >= 0] += shift
     edge = np.concatenate(tables).view(np.recarray)
     n_fixed = len(tables[0])
     for m, (owner, _) in enumerate(motions, start=1):
         edge.mover[edge.owner == owner] = m
+    surface = {owner: motion.surface.shift_to_zero() for owner, motion in motions}
+    for j in np.flatnonzero(edge.across >= 0):
+        here, there = (surface.get(int(owner), STILL) for owner in (edge.owner[j], edge.owner[edge.across[j]]))
+        edge.apart[j] = here != there
     low, high = compute_edge_boxes(edge[:n_fixed])
     node = build_tree(low, high, edge.order[:n_fixed])
     for k, (_, m) in enumerate(boundaries):
