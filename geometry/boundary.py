@@ -1,8 +1,8 @@
 """The outline of the union of all fixed obstacles, as directed edges with the solid on their left.
 
 Obstacles may touch and overlap. What a part can touch is the boundary of their union: a level seam between two blocks
-is no corner (but told, since two surfaces meet there), a block that stands on another makes two inner corners, a covered edge is not there. The plan is the usual
-one of an overlay, with one tolerance in place of exact coordinates:
+is no corner (it is told, since two surfaces meet there), a block that stands on another makes two inner corners, a
+covered edge is not there. The plan is the usual one of an overlay, with one tolerance in place of exact coordinates:
 
 1. nodes    vertices within the tolerance of each other are one; an edge that passes within the tolerance of a vertex of
             another obstacle, or crosses one of its edges, is split there;

@@ -65,8 +65,12 @@ def find_nearby_walls(walls, x, y, reach, scratch):
         first, second = node.first, node.second
         if first < 0:
             for k in range(-1 - first, -1 - first + second):
-                scratch.nearby[count] = walls.edge[k].order
+                j = walls.edge[k].order
+                scratch.nearby[count] = j
                 count += 1
+                if walls.edge[j].across >= 0:
+                    scratch.nearby[count] = walls.edge[j].across
+                    count += 1
         else:
             stack[top + 1], stack[top + 2] = first, second
             top += 2
