@@ -15,19 +15,18 @@ from dynamics.reactions import solve_forces
 from dynamics.routh import NONE, solve_routh
 from geometry._jit import jit, kernel
 from geometry._record import copy_row
-from geometry.moving import get_wall_speed, is_moving
+from geometry.moving import is_moving
 from sim import events
 from sim.recorder import write_event, write_impulses
 from sim.state import NOTHING, VELOCITY
 from sim.status_codes import GO_ON, JAMMED, NO_IMPACT_SOLUTION, NO_SOLUTION, NOT_UNIQUE_STOP, SPLIT
+from sim.zero_speed import find_zero_speed
 
 
 @jit
 def get_speed_zero(body, options, velocity):
     """Velocity that is zero to rounding at the present speeds [m/s]."""
-    speed = get_wall_speed(body.walls)
-    speed += abs(velocity[0]) + abs(velocity[1]) + abs(velocity[2]) * body.part.radius
-    return 1e-11 * speed + options.scales.speed
+    return find_zero_speed(body, options.scales, velocity)
 
 
 @kernel

@@ -37,8 +37,7 @@ STEP_FIELDS = (
 CONTACT_FIELDS = (
     ("obstacle", "i8", "1", "index of the obstacle in the scene"),
     ("part_feature", "i8", "1", "part edge (type A) or part vertex (type B)"),
-    ("obstacle_feature", "i8", "1", "obstacle vertex (type A) or obstacle edge (type B), index in the boundary; vertices where two "
-     "surfaces meet count twice, the second time beyond the last edge"),
+    ("obstacle_feature", "i8", "1", "obstacle vertex (type A) or obstacle edge (type B), index in the boundary"),
     ("type", "i8", "1", "index into CONTACT_TYPES"),
     ("letter", "i8", "1", "index into CONTACT_LETTERS"),
     ("px", "f8", "m", "contact point, world frame"),

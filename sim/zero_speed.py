@@ -1,0 +1,20 @@
+"""When is a speed at a contact zero? One answer for runs, acceleration sets, maps and cones."""
+
+from __future__ import annotations
+
+from geometry._jit import kernel
+from geometry.moving import get_wall_speed
+
+# A gap rate or slip below this share of the speeds that it is the difference of is zero. Reason: it carries their
+# rounding, times the condition of the contact geometry; what a run projects on its constraints is as exact. Larger: a
+# slow slip is taken for none, and its friction is not known. Smaller: rounding slips.
+SPEED_SHARE = 1e-11
+
+
+@kernel
+def find_zero_speed(body, scales, velocity):
+    """Speed [m/s] up to which gap rates and slips are zero at a velocity (vx, vy, omega), with the walls as they are
+    now. Angular velocities count times a radius, so the unit of length does not matter."""
+    speed = get_wall_speed(body.walls)
+    speed += abs(velocity[0]) + abs(velocity[1]) + abs(velocity[2]) * body.part.radius
+    return SPEED_SHARE * speed + scales.speed
