@@ -210,12 +210,13 @@ def walk_line(table, marks, p, pair, w, tolerances):
     size = tx * tx + ty * ty + tz * tz
     if size <= tolerances.angle * tolerances.angle:
         return
+    stretch = 1.0 / sqrt(size)
+    tx, ty, tz = tx * stretch, ty * stretch, tz * stretch
     # Planes nearly one fix their line badly; what comes out must lie on both of them all the same. So its direction is
     # made to lie in the first, and its point is sought within the first.
-    along = (tx * ix + ty * iy + tz * iz) / (ix * ix + iy * iy + iz * iz)
-    tx, ty, tz = tx - along * ix, ty - along * iy, tz - along * iz
-    stretch = 1.0 / sqrt(tx * tx + ty * ty + tz * tz)
-    tx, ty, tz = tx * stretch, ty * stretch, tz * stretch
+    if size < 1e-6:
+        along = tx * ix + ty * iy + tz * iz
+        tx, ty, tz = tx - along * ix, ty - along * iy, tz - along * iz
     ux, uy, uz = ty * iz - tz * iy, tz * ix - tx * iz, tx * iy - ty * ix
     off = (ib * (ix * jx + iy * jy + iz * jz) - jb) / (ux * jx + uy * jy + uz * jz)
     px, py, pz = off * ux - ib * ix, off * uy - ib * iy, off * uz - ib * iz

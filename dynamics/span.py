@@ -81,10 +81,9 @@ def _find_normal(table, column, i, j):
     size = sqrt(x * x + y * y + z * z)
     if size == 0.0:
         return 0.0, 0.0, 0.0, 0.0
-    along = (x * ax + y * ay + z * az) / (ax * ax + ay * ay + az * az)
-    x, y, z = x - along * ax, y - along * ay, z - along * az
-    scale = 1.0 / sqrt(x * x + y * y + z * z)
-    return size, x * scale, y * scale, z * scale
+    x, y, z = x / size, y / size, z / size
+    along = x * ax + y * ay + z * az
+    return size, x - along * ax, y - along * ay, z - along * az
 
 
 @inner
