@@ -102,23 +102,32 @@ class Piece:
     forces: np.ndarray  # (nv, k, 2): least-norm (fn, ft) per unit mass that realise each vertex
     forces_unique: bool  # do no other forces realise a vertex?
     residuals: tuple[Residuals, ...] = field(repr=False)  # certificate of each vertex
+    certified: bool = True  # do all certificates hold, to the limit of `dynamics.doubts`?
 
     def __repr__(self) -> str:
         shape = SHAPES[self.dimension] if len(self.rays) == 0 else f"unbounded {SHAPES[self.dimension]}"
         text = f"{self.mode or 'free'}: {shape} " + " ".join(_show(v) for v in self.vertices)
+        text += "" if self.certified else " (not certain)"
         return text + "".join(f" + t {_show(r)}" for r in self.rays)
 
 
 @dataclass(frozen=True)
 class AccelerationSet:
-    """Every acceleration that Newton's and Coulomb's laws allow. `kind` counts accelerations, not modes."""
+    """Every acceleration that Newton's and Coulomb's laws allow. `kind` counts accelerations, not modes.
+
+    doubts: sentences on what double precision does not decide, where there is such a thing: contacts whose planes are
+    neither one nor clearly two (1e-12 to 1e-7 rad), and members whose certificate does not hold. Without doubts the set
+    is complete, and each certificate holds to 1e-8 of the accelerations plus 1e-14 of the forces.
+    """
 
     problem: ContactProblem = field(repr=False)
     kind: str  # "none", "one", "several" or "continuum"
     pieces: tuple[Piece, ...]
+    doubts: tuple[str, ...] = ()
 
     def __repr__(self) -> str:
-        return "\n".join([f"AccelerationSet, {self.kind}"] + [f"  {piece!r}" for piece in self.pieces])
+        lines = [f"  {line}" for line in (*map(repr, self.pieces), *self.doubts)]
+        return "\n".join([f"AccelerationSet, {self.kind}", *lines])
 
     def explain(self, names: list[str] | None = None, unit: str = "") -> str:
         """Lines of text on why the set is empty or has several members; see `dynamics.explanation.explain_set`."""

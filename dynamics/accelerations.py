@@ -20,6 +20,7 @@ from dynamics.acceleration_set import (
 )
 from dynamics.certificate import compute_residuals
 from dynamics.crowd import walk_crowd
+from dynamics.doubts import describe_doubts, is_certified, measure_unit
 from dynamics.faces import walk_faces
 from dynamics.problem import (
     COUNT,
@@ -211,7 +212,9 @@ def find_accelerations(problem: ContactProblem, tolerances: Tolerances = DEFAULT
     """All accelerations of a contact problem, as a list of pieces (empty if there is none).
 
     Every vertex carries least-norm forces and the residuals of its certificate. A piece that lies in another is left
-    out. ValueError only for what cannot be asked: more than four corner-on-corner contacts.
+    out. Planes less than 1e-10 rad apart are one, and no force may exceed 1e10 times what it makes of the acceleration;
+    where planes between 1e-12 and 1e-7 rad apart, or a certificate that does not hold, leave something uncertain, the
+    set says so in its `doubts`. ValueError only for what cannot be asked: more than four corner-on-corner contacts.
     """
     arrays = Problem(*(getattr(problem, name) for name in Problem._fields))
     room = 64
@@ -232,7 +235,8 @@ def find_accelerations(problem: ContactProblem, tolerances: Tolerances = DEFAULT
     for v in range(buffer.found.counts[VERTICES]):
         solved, unique = solve_forces(arrays, buffer.found.vertices[v], tolerances, buffer.fn[v], buffer.ft[v])
         buffer.unique[v] = unique if solved == OK else -1
-    return AccelerationSet(problem, KINDS[kind], _collect_pieces(problem, arrays, buffer, tolerances))
+    pieces = _collect_pieces(problem, arrays, buffer, tolerances)
+    return AccelerationSet(problem, KINDS[kind], pieces, describe_doubts(problem, pieces))
 
 
 def _collect_pieces(problem, arrays, buffer, tolerances) -> tuple[Piece, ...]:
@@ -248,10 +252,11 @@ def _collect_pieces(problem, arrays, buffer, tolerances) -> tuple[Piece, ...]:
         if any(d > 0 and is_inside(sv / scale, sr, v / scale, r, near) for _, sv, sr, d in shapes):
             continue
         shapes.append((index, v, r, int(found.labels[piece, 2])))
-    return tuple(_make_piece(problem, arrays, buffer, tolerances, *shape) for shape in shapes)
+    unit = measure_unit(problem)
+    return tuple(_make_piece(problem, arrays, buffer, tolerances, unit, *shape) for shape in shapes)
 
 
-def _make_piece(problem, arrays, buffer, tolerances, index, vertices, rays, dimension) -> Piece:
+def _make_piece(problem, arrays, buffer, tolerances, unit, index, vertices, rays, dimension) -> Piece:
     letters = np.zeros(len(problem), np.int64)
     stride = max(np.abs(vertices).max(), np.abs(problem.w).max()) or 1.0
     inside = vertices.mean(axis=0) + rays.sum(axis=0) * stride
@@ -259,4 +264,5 @@ def _make_piece(problem, arrays, buffer, tolerances, index, vertices, rays, dime
     forces = np.stack([buffer.fn[index], buffer.ft[index]], axis=2)[:, : len(problem)] + 0.0
     residuals = tuple(compute_residuals(problem, a, f[:, 0], f[:, 1]) for a, f in zip(vertices, forces, strict=True))
     unique = bool((buffer.unique[index] == 1).all())
-    return Piece(vertices, rays, dimension, "".join(LETTERS[i] for i in letters), forces, unique, residuals)
+    mode, certified = "".join(LETTERS[i] for i in letters), is_certified(unit, vertices, forces, residuals)
+    return Piece(vertices, rays, dimension, mode, forces, unique, residuals, certified)

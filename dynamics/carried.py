@@ -29,13 +29,25 @@ def choose_rows(body, mode, state, target, work):
     """Choose three independent equations of the mode, the clearest first; returns how far their acceleration is from
     `target` (3,) in (x, y, rho theta), or -1 if there are no three. Arguments as for `choose_basis`."""
     pose, velocity = state
-    basis = np.zeros((3, 3))
+    if not _take_clearest(body, mode, pose):
+        return -1.0
+    if carry(body, mode, pose, velocity, work[0])[0] != OK:
+        return -1.0
+    off = max(abs(work[0][0] - target[0]), abs(work[0][1] - target[1]))
+    return max(off, abs(work[0][2] * body.rho - target[2]))
+
+
+@kernel
+def _take_clearest(body, mode, pose):
+    """Take the three clearest equations of the mode at a pose; False if there are no three."""
+    basis = mode.edges  # free until the next margin is measured
     for rank in range(3):
-        largest = 0.0
+        largest, bx, by, bz = 0.0, 0.0, 0.0, 0.0
         for k in range(mode.n):
             if mode.idle[k] == 1:
                 continue
-            nx, ny, nq, vq, _, _, _, _, _ = compute_frame(body, mode.triple[k], pose, velocity)
+            _, _, nx, ny, rx, ry = compute_contact(body.part, body.walls, mode.triple[k], pose)
+            nq, vq = (nx * ry - ny * rx) / body.rho, (nx * rx + ny * ry) / body.rho
             for row in range(2 if mode.letter[k] == LETTER_N else 1):
                 a, b, c = (nx, ny, nq) if row == 0 else (ny, -nx, vq)
                 size = sqrt(a * a + b * b + c * c)
@@ -46,15 +58,12 @@ def choose_rows(body, mode, state, target, work):
                     a, b, c = a - dot * unit[0], b - dot * unit[1], c - dot * unit[2]
                 size = sqrt(a * a + b * b + c * c)
                 if size > largest * (1.0 + 1e-9):
-                    largest = size
-                    basis[rank, 0], basis[rank, 1], basis[rank, 2] = a / size, b / size, c / size
+                    largest, bx, by, bz = size, a / size, b / size, c / size
                     mode.rows[rank, 0], mode.rows[rank, 1] = k, row
         if largest == 0.0:
-            return -1.0
-    if carry(body, mode, pose, velocity, work[0])[0] != OK:
-        return -1.0
-    off = max(abs(work[0][0] - target[0]), abs(work[0][1] - target[1]))
-    return max(off, abs(work[0][2] * body.rho - target[2]))
+            return False
+        basis[rank, 0], basis[rank, 1], basis[rank, 2] = bx, by, bz
+    return True
 
 
 @jit
@@ -106,7 +115,11 @@ def project_carried_velocity(body, mode, pose, velocity):
 
 @kernel
 def project_carried_pose(body, mode, pose):
-    """Move the pose to where the three equations hold, to rounding."""
+    """Move the pose to where the three clearest equations hold, to rounding.
+
+    They are chosen anew: a contact that travels along the part comes to others, and two of the old equations to one.
+    """
+    _take_clearest(body, mode, pose)
     still, gaps = np.zeros(3), np.empty(3)
     for _ in range(6):
         matrix, _ = _fill_rows(body, mode, pose, still, 0)

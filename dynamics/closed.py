@@ -12,6 +12,7 @@ import numpy as np
 from dynamics.choose import UNKNOWN_LETTER
 from dynamics.mode import CAPACITY, LETTER_L, LETTER_R, LETTER_S, compute_frame, get_mu
 from dynamics.problem import Problem
+from dynamics.seams import is_left_behind
 from geometry._jit import jit, kernel
 from geometry._record import copy_row, define_record
 from geometry.detection import find_contacts
@@ -59,7 +60,8 @@ def fill_row(body, closed, k, pose, velocity, speed_zero):
 def find_closed(body, mode, state, touch, speed_zero, closed, scratch):
     """Find the contacts at `state` = (pose, velocity) and fill their rows; returns how many, or TOO_MANY_CONTACTS.
 
-    Contacts that the mode holds keep their letter as `previous`.
+    Contacts that the mode holds keep their letter as `previous`. At a seam between surfaces that differ, a corner that
+    moves across touches only the one ahead.
     """
     pose, velocity = state
     n = find_contacts(body.part, body.walls, pose, touch, closed.triple, closed.corner, scratch)
@@ -76,7 +78,19 @@ def find_closed(body, mode, state, touch, speed_zero, closed, scratch):
                 and held[2] == closed.triple[k, 2]
             ):
                 closed.previous[k] = mode.letter[m]
-    return n
+    return n if n < 0 else _drop_left_behind(body, closed, state, (touch, speed_zero))
+
+
+@kernel
+def _drop_left_behind(body, closed, state, zeros):
+    """Drop contacts with a surface that a corner just leaves for another across a seam; returns how many are left."""
+    n, kept = closed.n, 0
+    for k in range(n):
+        if not is_left_behind(body, closed, k, (kept, n), state, zeros):
+            copy_contact(closed, k, kept)
+            kept += 1
+    closed.n = kept
+    return kept
 
 
 @kernel

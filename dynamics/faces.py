@@ -184,6 +184,22 @@ def visit_vertex(table, marks, p, w, point, tolerances):
     check_point(table, marks, n_rows, w, point, tolerances)
 
 
+@merged
+def _is_clearer(table, i, j, l, size):
+    """Does an earlier pair, of plane l with i or j, fix the line of planes i and j that l holds, too, and about as well?
+    size: the square of the sine between i and j."""
+    for other in range(2):
+        m = i if other == 0 else j
+        if other == 1 and l > i:
+            break  # the pair (l, j) is a later one
+        x = table[l, EQUATION + 1] * table[m, EQUATION + 2] - table[l, EQUATION + 2] * table[m, EQUATION + 1]
+        y = table[l, EQUATION + 2] * table[m, EQUATION] - table[l, EQUATION] * table[m, EQUATION + 2]
+        z = table[l, EQUATION] * table[m, EQUATION + 1] - table[l, EQUATION + 1] * table[m, EQUATION]
+        if x * x + y * y + z * z > 0.01 * size:
+            return True
+    return False
+
+
 @inner
 def walk_line(table, marks, p, pair, w, tolerances):
     """All accelerations on the line where planes i < j meet, unless an earlier pair has the same line; its vertices."""
@@ -194,11 +210,16 @@ def walk_line(table, marks, p, pair, w, tolerances):
     size = tx * tx + ty * ty + tz * tz
     if size <= tolerances.angle * tolerances.angle:
         return
-    px = (ib * (ty * jz - tz * jy) - jb * (ty * iz - tz * iy)) / size
-    py = (ib * (tz * jx - tx * jz) - jb * (tz * ix - tx * iz)) / size
-    pz = (ib * (tx * jy - ty * jx) - jb * (tx * iy - ty * ix)) / size
-    size = sqrt(size)
-    tx, ty, tz = tx / size, ty / size, tz / size
+    stretch = 1.0 / sqrt(size)
+    tx, ty, tz = tx * stretch, ty * stretch, tz * stretch
+    # Planes nearly one fix their line badly; what comes out must lie on both of them all the same. So its direction is
+    # made to lie in the first, and its point is sought within the first.
+    if size < 1e-6:
+        along = tx * ix + ty * iy + tz * iz
+        tx, ty, tz = tx - along * ix, ty - along * iy, tz - along * iz
+    ux, uy, uz = ty * iz - tz * iy, tz * ix - tx * iz, tx * iy - ty * ix
+    off = (ib * (ix * jx + iy * jy + iz * jz) - jb) / (ux * jx + uy * jy + uz * jz)
+    px, py, pz = off * ux - ib * ix, off * uy - ib * iy, off * uz - ib * iz
     accept = tolerances.accept * (1.0 + abs(px) + abs(py) + abs(pz))
     low, high = -inf, inf
     n_planes = 2
@@ -211,7 +232,7 @@ def walk_line(table, marks, p, pair, w, tolerances):
         sides = marks[l, PLANE_SIDES]
         if abs(slope) <= tolerances.angle:
             if abs(value) <= accept:
-                if l < j:
+                if l < j and _is_clearer(table, i, j, l, size):
                     return
                 marks[n_planes, ACTIVE_PLANE] = l
                 n_planes += 1

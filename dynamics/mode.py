@@ -113,6 +113,13 @@ def get_surface(body, triple):
 
 
 @jit
+def get_surface_speed(body, triple):
+    """How fast the surface at a contact runs along t, against its obstacle [m/s]."""
+    m = body.walls.edge[triple[2]].mover
+    return body.walls.mover[m].rate[SURFACE] if m >= 0 else 0.0
+
+
+@jit
 def get_mu(body, triple):
     """Friction coefficient of a contact."""
     return body.walls.edge[triple[2]].mu

@@ -5,12 +5,14 @@ min 1/2 sum fn^2 + ft^2 with sum fn N + ft T = a - w and every (fn, ft) in its f
 three unknowns for any number of contacts: maximise (a - w).y - 1/2 sum |P_i(N_i.y, T_i.y)|^2, where P_i projects onto
 C_i; then (fn, ft)_i = P_i(N_i.y, T_i.y). It is concave and piecewise quadratic, so Newton's method with an exact line
 search ends after a few steps, and a flat or nearly half-plane cone (mu = 0, mu = 1e12, mu = inf) is no special case.
+Where contacts nearly oppose each other its precision does not suffice, and forces along three edges take its place.
 """
 
 from __future__ import annotations
 
 from math import inf, sqrt
 
+from dynamics.basic_forces import find_basic_forces
 from dynamics.problem import NO_FORCE, NOT_FINITE, OK, ROLLS, compute_scale, inner
 from geometry._jit import kernel
 
@@ -177,7 +179,8 @@ def solve_forces(problem, a, tolerances, fn, ft):
     """Least-norm forces per unit mass, fn and ft (k,) out, that give the acceleration a by the laws of contact.
 
     Returns (status, unique): status 0, or NOT_REALISED if no legal forces give a (then fn, ft hold the nearest), or
-    NOT_FINITE; unique 1 if no other forces do, else 0.
+    NOT_FINITE; unique 1 if no other forces do, else 0. Where contacts are so nearly opposed that the least norm is
+    beyond double precision, the forces are those of `find_basic_forces`, and not said to be unique.
     """
     k = problem.b.shape[0]
     near = _find_near(problem, a, tolerances.letter)
@@ -194,6 +197,8 @@ def solve_forces(problem, a, tolerances, fn, ft):
     left = goal
     if goal > near:
         y, left = _maximise(problem, fn, ft, g, goal, tolerances.force)
+    if left > tolerances.force * goal and goal > near and find_basic_forces(problem, g, tolerances.force, fn, ft):
+        return OK, 0
     unique = 1 if _is_unique(problem, fn, ft, y) else 0
     n, t = problem.N, problem.T
     for i in range(k):

@@ -54,22 +54,36 @@ def _find_rank(table, column, n, tolerance):
     if n == 0:
         return 0, (0.0, 0.0, 0.0)
     ex, ey, ez = table[0, column], table[0, column + 1], table[0, column + 2]
-    best, bx, by, bz = 0.0, 0.0, 0.0, 0.0
+    best, widest = 0.0, 0
     for j in range(1, n):
         cx = ey * table[j, column + 2] - ez * table[j, column + 1]
         cy = ez * table[j, column] - ex * table[j, column + 2]
         cz = ex * table[j, column + 1] - ey * table[j, column]
         size = cx * cx + cy * cy + cz * cz
         if size > best:
-            best, bx, by, bz = size, cx, cy, cz
+            best, widest = size, j
     if best <= tolerance * tolerance:
         return 1, (0.0, 0.0, 0.0)
-    scale = 1.0 / sqrt(best)
-    bx, by, bz = bx * scale, by * scale, bz * scale
+    _, bx, by, bz = _find_normal(table, column, 0, widest)
     for j in range(1, n):
         if abs(bx * table[j, column] + by * table[j, column + 1] + bz * table[j, column + 2]) > tolerance:
             return 3, (bx, by, bz)
     return 2, (bx, by, bz)
+
+
+@inner
+def _find_normal(table, column, i, j):
+    """(sine of the angle between directions i and j, unit normal of both). Where they are nearly parallel the normal is
+    vague, but it is one of both to rounding: their product alone would not even be that."""
+    ax, ay, az = table[i, column], table[i, column + 1], table[i, column + 2]
+    bx, by, bz = table[j, column], table[j, column + 1], table[j, column + 2]
+    x, y, z = ay * bz - az * by, az * bx - ax * bz, ax * by - ay * bx
+    size = sqrt(x * x + y * y + z * z)
+    if size == 0.0:
+        return 0.0, 0.0, 0.0, 0.0
+    x, y, z = x / size, y / size, z / size
+    along = x * ax + y * ay + z * az
+    return size, x - along * ax, y - along * ay, z - along * az
 
 
 @inner
@@ -158,15 +172,10 @@ def _describe_solid(table, n, tolerance):
     """Rank three: every pair of directions with all others on one side of their plane gives a facet."""
     count = 0
     for j in range(n):
-        jx, jy, jz = table[j, EDGE], table[j, EDGE + 1], table[j, EDGE + 2]
         for i in range(j):
-            x = jy * table[i, EDGE + 2] - jz * table[i, EDGE + 1]
-            y = jz * table[i, EDGE] - jx * table[i, EDGE + 2]
-            z = jx * table[i, EDGE + 1] - jy * table[i, EDGE]
-            size = sqrt(x * x + y * y + z * z)
-            if size <= tolerance:
+            sine, x, y, z = _find_normal(table, EDGE, j, i)
+            if sine <= tolerance:
                 continue
-            x, y, z = x / size, y / size, z / size
             low, high = 0.0, 0.0
             for m in range(n):
                 if m != i and m != j:

@@ -1,8 +1,8 @@
 """The outline of the union of all fixed obstacles, as directed edges with the solid on their left.
 
 Obstacles may touch and overlap. What a part can touch is the boundary of their union: a level seam between two blocks
-is no corner, a block that stands on another makes two inner corners, a covered edge is not there. The plan is the usual
-one of an overlay, with one tolerance in place of exact coordinates:
+is no corner (it is told, since two surfaces meet there), a block that stands on another makes two inner corners, a
+covered edge is not there. The plan is the usual one of an overlay, with one tolerance in place of exact coordinates:
 
 1. nodes    vertices within the tolerance of each other are one; an edge that passes within the tolerance of a vertex of
             another obstacle, or crosses one of its edges, is split there;
@@ -41,6 +41,7 @@ class Boundary(NamedTuple):
     previous: np.ndarray  # (n,) int64, edge that ends where this one starts
     next: np.ndarray  # (n,) int64, edge that starts where this one ends
     convex: np.ndarray  # (n,) bool, the start of the edge is a strictly convex corner of the solid
+    level: np.ndarray  # (n,) bool, the start of the edge is a level seam: it goes straight on from the one before it
 
 
 class BoundaryError(ValueError):
@@ -117,7 +118,8 @@ def _pass_through(edges: _Edges) -> Boundary:
     previous = np.empty_like(edges.successor)
     previous[edges.successor] = np.arange(len(previous))
     convex = _is_convex(edges.start[previous], edges.start, edges.end)
-    return Boundary(edges.start, edges.end.copy(), edges.owner, edges.feature, previous, edges.successor, convex)
+    level = np.zeros(len(previous), dtype=bool)  # every obstacle is by itself
+    return Boundary(edges.start, edges.end.copy(), edges.owner, edges.feature, previous, edges.successor, convex, level)
 
 
 def _is_convex(before: np.ndarray, corner: np.ndarray, after: np.ndarray) -> np.ndarray:
@@ -324,7 +326,7 @@ def _link(nodes: np.ndarray, pieces: _Pieces) -> np.ndarray | None:
 
 
 def _assemble(edges, nodes, pieces: _Pieces, following, shared, tolerance: float) -> Boundary:
-    """Join pieces of one edge that follow each other again, and mark the convex corners."""
+    """Join pieces of one edge that follow each other again, and mark the convex corners and the level seams."""
     joined = pieces.edge == pieces.edge[following]
     n = len(edges.start)
     continues = np.zeros(len(following), dtype=bool)
@@ -348,5 +350,6 @@ def _assemble(edges, nodes, pieces: _Pieces, following, shared, tolerance: float
     seam = shared[tail] | (tail >= n)
     a, b = start - before, end - start
     height = np.abs(a[:, 0] * b[:, 1] - a[:, 1] * b[:, 0]) / np.maximum(np.hypot(*(end - before).T), tolerance)
-    convex &= ~(seam & (height <= 4.0 * tolerance))
-    return Boundary(start, end, edges.owner[edge], edges.feature[edge], previous, follow, convex)
+    flat = seam & (height <= 4.0 * tolerance)
+    level = flat & ((a * b).sum(axis=1) > 0.0)
+    return Boundary(start, end, edges.owner[edge], edges.feature[edge], previous, follow, convex & ~flat, level)

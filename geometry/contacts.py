@@ -2,7 +2,8 @@
 
 A contact is named by three integers `(kind, i, j)`:
 
-* type A (`kind = TYPE_A`): edge `i` of the part on vertex `j` of the walls (the start of wall edge `j`);
+* type A (`kind = TYPE_A`): edge `i` of the part on vertex `j` of the walls (the start of wall edge `j`), with the
+  friction, restitution and motion of that wall edge's surface;
 * type B (`kind = TYPE_B`): vertex `i` of the part on wall edge `j`.
 
 Conventions (fixed everywhere): `n` is the unit normal from the obstacle into free space, towards the part;
@@ -36,11 +37,15 @@ PART_EDGE = define_record(
 )  # fmt: skip
 
 # One edge of the boundary of the union of all fixed obstacles, or of an obstacle that moves (see `geometry/moving.py`):
-# world frame, at the present time, solid on the left; row j starts at vertex j.
+# world frame, at the present time, solid on the left; row j starts at vertex j. Where surfaces of two obstacles meet,
+# an edge of the part may press on either. So the vertex stands in the table twice: as the start of its edge, and as an
+# edge of length zero with the surface of the edge before, at the end of the table.
 WALL_EDGE = define_record(
     ("x", "f8"), ("y", "f8"), ("dx", "f8"), ("dy", "f8"), ("nx", "f8"), ("ny", "f8"), ("length", "f8"), ("convex", "?"),
     ("owner", "i8"),  # its obstacle
     ("previous", "i8"), ("next", "i8"),  # neighbours on the boundary
+    ("across", "i8"),  # the other row of its vertex, with the other surface that meets there; -1 if there is none
+    ("apart", "?"),  # do the two surfaces that meet here run at different speeds?
     ("mu", "f8"), ("e", "f8"), ("law", "i8"),  # friction, restitution and law of impact against the part
     ("order", "i8"),  # entry of the broad phase: the edge at this place of its leaves
     ("mover", "i8"),  # row of the mover that carries its shape or its surface, -1 where neither moves
@@ -164,21 +169,40 @@ def build_walls(boundary, mu: np.ndarray, e: np.ndarray, law: np.ndarray) -> Wal
     """Arrays of walls that do not move, from a `Boundary` (geometry.boundary), and friction, restitution and law of
     impact (an index) of each obstacle; see `geometry.moving.build_moving_walls` for others."""
     edge = fill_walls(boundary, mu, e, law)
-    low, high = compute_edge_boxes(edge)
-    node = build_tree(low, high, edge.order)
-    return Walls(edge, node, *build_movers(()))
+    return Walls(edge, build_wall_tree(edge), *build_movers(()))
 
 
 def fill_walls(boundary, mu: np.ndarray, e: np.ndarray, law: np.ndarray) -> np.ndarray:
     """Table WALL_EDGE of a boundary; arguments as for `build_walls`."""
     start, end = np.asarray(boundary.start, dtype=np.float64), np.asarray(boundary.end, dtype=np.float64)
-    edge = allocate_table(WALL_EDGE, len(start))
-    _fill_edges(edge, start, end)
-    edge.convex, edge.owner = boundary.convex, boundary.owner
-    edge.previous, edge.next = boundary.previous, boundary.next
-    edge.mu, edge.e, edge.law = mu[boundary.owner], e[boundary.owner], law[boundary.owner]
+    before = boundary.owner[boundary.previous]
+    meeting = np.flatnonzero((before != boundary.owner) & (boundary.convex | boundary.level))
+    n = len(start)
+    edge = allocate_table(WALL_EDGE, n + len(meeting))
+    own = edge[:n]
+    _fill_edges(own, start, end)
+    own.convex, own.owner = boundary.convex, boundary.owner
+    own.previous, own.next = boundary.previous, boundary.next
+    own.across = -1
+    own.across[meeting] = np.arange(n, len(edge))
+    edge[n:] = own[meeting]
+    edge.owner[n:], edge.length[n:], edge.across[n:] = before[meeting], 0.0, meeting
+    edge.mu, edge.e, edge.law = mu[edge.owner], e[edge.owner], law[edge.owner]
     edge.mover = -1
     return edge
+
+
+@jit
+def has_point(walls, j):
+    """May an edge of the part touch the start of wall edge j as a point of this edge's surface? At a convex corner, and
+    at a level seam, where the surface of another obstacle goes on, if that differs in what it does to the part."""
+    edge = walls.edge[j]
+    if edge.across < 0:
+        return edge.convex
+    if edge.convex and edge.length > 0.0:
+        return True
+    other = walls.edge[edge.across]
+    return edge.apart or edge.mu != other.mu or edge.e != other.e or edge.law != other.law
 
 
 def compute_edge_boxes(edge) -> tuple[np.ndarray, np.ndarray]:
@@ -194,6 +218,16 @@ def _fill_edges(edge, start, end):
     edge.length = np.sqrt((delta**2).sum(axis=1))
     edge.dx, edge.dy = delta[:, 0] / edge.length, delta[:, 1] / edge.length
     edge.nx, edge.ny = edge.dy, -edge.dx
+
+
+def build_wall_tree(edge) -> np.ndarray:
+    """Nodes of the tree over edges, whose order they get; vertices that stand in the table twice are found by the
+    first."""
+    long = edge[edge.length > 0.0]
+    order = np.empty(len(long), dtype=np.int64)
+    node = build_tree(*compute_edge_boxes(long), order)
+    edge.order[: len(long)] = order
+    return node
 
 
 LEAF_SIZE = 4

@@ -13,7 +13,7 @@ import numpy as np
 
 from geometry._jit import jit, kernel
 from geometry._record import allocate_record, copy_row, define_record
-from geometry.contacts import TYPE_B, compute_contact
+from geometry.contacts import TYPE_B, compute_contact, has_point
 from geometry.motion import X, Y
 
 # Angle below which two directions count as equal [rad]. Two edges that touch at both ends to rounding differ by less;
@@ -65,8 +65,12 @@ def find_nearby_walls(walls, x, y, reach, scratch):
         first, second = node.first, node.second
         if first < 0:
             for k in range(-1 - first, -1 - first + second):
-                scratch.nearby[count] = walls.edge[k].order
+                j = walls.edge[k].order
+                scratch.nearby[count] = j
                 count += 1
+                if walls.edge[j].across >= 0:
+                    scratch.nearby[count] = walls.edge[j].across
+                    count += 1
         else:
             stack[top + 1], stack[top + 2] = first, second
             top += 2
@@ -126,13 +130,13 @@ def find_contacts(part, walls, pose, touch, contacts, corner, scratch):
 def may_touch(part, walls, kind, i, j, touch, world):
     """Cheap test before the exact one: convexity, and the box of the edge against the vertex."""
     if kind == TYPE_B:
-        if not part.edge[i].convex:
+        if not part.edge[i].convex or walls.edge[j].length == 0.0:
             return False
         reach = 0.5 * walls.edge[j].length + touch
         mx = walls.edge[j].x + 0.5 * walls.edge[j].length * walls.edge[j].dx - world[i, 0]
         my = walls.edge[j].y + 0.5 * walls.edge[j].length * walls.edge[j].dy - world[i, 1]
     else:
-        if not walls.edge[j].convex:
+        if not has_point(walls, j):
             return False
         following = i + 1 if i + 1 < world.shape[0] else 0
         reach = 0.5 * part.edge[i].length + touch
@@ -181,7 +185,8 @@ def _find_corner(part, walls, triple, pose, touch, neighbour):
         return -1, -1
     if triple[0] == TYPE_B:
         return triple[1], vertex
-    return vertex, triple[2]
+    j = triple[2]
+    return vertex, (j if walls.edge[j].length > 0.0 else walls.edge[j].across)
 
 
 @kernel

@@ -70,5 +70,6 @@ def _change(track: Track, change, end: Stop, begin: Stop, *others: Track) -> Tra
 
 def _passes(sheet: Track, time: float, pose) -> bool:
     rows = np.flatnonzero(sheet.times == time)
+    size = np.abs(sheet.poses[:, :2]).max(initial=0.0)
     return any(abs(np.remainder(sheet.poses[row, 2] - pose.theta + np.pi, 2 * np.pi) - np.pi) < 1e-9
-               and np.hypot(*(sheet.poses[row, :2] - pose[:2])) < 1e-9 * (1.0 + np.hypot(*pose[:2])) for row in rows)
+               and np.hypot(*(sheet.poses[row, :2] - pose[:2])) <= 1e-9 * size for row in rows)

@@ -12,7 +12,7 @@ from math import cos, inf, sin, sqrt
 import numpy as np
 
 from geometry._jit import jit, kernel
-from geometry.contacts import Walls, build_tree, compute_edge_boxes, fill_walls
+from geometry.contacts import Walls, build_wall_tree, fill_walls
 from geometry.motion import STILL, SURFACE, THETA, Motion, X, Y
 from geometry.movers import bound_mover, build_movers, choose_pieces, evaluate_mover
 
@@ -33,12 +33,16 @@ def build_moving_walls(boundaries, pairs, motions, gravity_turn) -> Walls:
     for table, shift in zip(tables, first, strict=False):
         table.previous += shift
         table.next += shift
+        table.across[table.across >= 0] += shift
     edge = np.concatenate(tables).view(np.recarray)
     n_fixed = len(tables[0])
     for m, (owner, _) in enumerate(motions, start=1):
         edge.mover[edge.owner == owner] = m
-    low, high = compute_edge_boxes(edge[:n_fixed])
-    node = build_tree(low, high, edge.order[:n_fixed])
+    surface = {owner: motion.surface.shift_to_zero() for owner, motion in motions}
+    for j in np.flatnonzero(edge.across >= 0):
+        here, there = (surface.get(int(owner), STILL) for owner in (edge.owner[j], edge.owner[edge.across[j]]))
+        edge.apart[j] = here != there
+    node = build_wall_tree(edge[:n_fixed])
     for k, (_, m) in enumerate(boundaries):
         if m > 0:
             _send_home(edge[first[k] : first[k + 1]], movers[m])

@@ -22,6 +22,7 @@ from geometry.moving import begin_motion, build_moving_walls
 from sim.events import SPEED_ROUNDING, Scales
 from sim.start import compute_start_tolerance
 from sim.state import Options
+from sim.zero_speed import find_zero_speed
 
 if TYPE_CHECKING:
     from geometry.polygon import Polygon
@@ -102,17 +103,19 @@ def _compute_boundary(placed: tuple[tuple[Polygon, Pose], ...], tolerance: float
     return compute_boundary([pose.transform(outline.vertices) for outline, pose in placed], tolerance)
 
 
-def build_scales(scene: Scene, body: Body) -> Scales:
+def build_scales(scene: Scene, body: Body, velocity=None) -> Scales:
     """What counts as zero in this scene.
 
     A gap is closed within the tolerance that the start check allows (1e-12 of the largest coordinate). Forces and
-    speeds are compared with the load and with what obstacles that move do; without these, with the speed at the start.
+    speeds are compared with the load and with what obstacles that move do; without these, with the speed at the start,
+    and where there is none either, with a velocity (3,) that is asked about.
     """
-    vx, vy, omega = scene.workpiece.velocity
     radius = body.part.radius
     quickest, pull = _measure_motions(scene, body)
-    speed = max(abs(vx) + abs(vy) + abs(omega) * radius, quickest)
+    speed = max(_measure_speed(scene.workpiece.velocity, radius), quickest)
     load = float(np.abs(body.w).sum())
+    if load == 0.0 and speed == 0.0 and velocity is not None:
+        speed = _measure_speed(velocity, radius)
     force = max(load, speed * speed / radius, pull)
     typical = max(sqrt(load * radius), speed)
     return Scales(
@@ -120,6 +123,12 @@ def build_scales(scene: Scene, body: Body) -> Scales:
         force=force if force > 0.0 else 1.0,
         speed=SPEED_ROUNDING * (typical if typical > 0.0 else 1.0),
     )
+
+
+def _measure_speed(velocity, radius: float) -> float:
+    """Largest speed [m/s] of a part of this radius, about."""
+    vx, vy, omega = (float(component) for component in velocity)
+    return abs(vx) + abs(vy) + abs(omega) * radius
 
 
 # Times at which motions are looked at for their scales.
@@ -164,19 +173,19 @@ def contact_problem(scene: Scene, pose=None, velocity=None, time: float = 0.0):
 
     body = build_body(scene)
     restart_motion(body, time)
-    scales = build_scales(scene, body)
     start = scene.workpiece.pose
     pose = np.array([start.x, start.y, start.theta] if pose is None else pose, dtype=np.float64)
     velocity = np.array(scene.workpiece.velocity if velocity is None else velocity, dtype=np.float64)
+    scales = build_scales(scene, body, velocity)
     closed, scratch = allocate_record(CLOSED), allocate_scratch(body.part, body.walls)
-    speed_zero = 1e-9 * float(np.abs(velocity).sum()) + scales.speed
-    if find_closed(body, allocate_record(MODE), (pose, velocity), scales.touch, speed_zero, closed, scratch) < 0:
+    zero = find_zero_speed(body, scales, velocity)
+    if find_closed(body, allocate_record(MODE), (pose, velocity), scales.touch, zero, closed, scratch) < 0:
         raise ValueError(f"more than {CAPACITY} contacts are closed at once")
-    closing = is_closing(closed, speed_zero)
+    closing = is_closing(closed, zero)
     if closing:
         pair_corners(closed)
     else:
-        keep_contacts(closed, speed_zero)
+        keep_contacts(closed, zero)
     k = int(closed.n)
     contacts = []
     for i in range(k):

@@ -113,6 +113,8 @@ def print_state(scene: Scene, pose, velocity, time: float, plot: Path | None = N
         names = [f"contact {index} ({contact['obstacle']})" for index, contact in enumerate(contacts)]
         for line in found.explain(names, " m/s^2").splitlines()[1 if found.kind == "none" else 0 :]:
             console.print(f"  {line}")  # the headline has said the first line of an empty set
+    for doubt in found.doubts:
+        console.print(f"  {doubt}")
     if any(contact["gap_rate"] < 0.0 for contact in contacts):
         console.print("  A contact closes with a speed: an impact comes before this acceleration.")
     print_contacts(console, contacts, problem)

@@ -82,15 +82,17 @@ def _choose_near(scene: Scene, near: float, pose, closed, approach, touched):
 
 def _find_near(scene: Scene, near: float, pose, closed):
     """(contact, friction) of the open vertex-edge pairs with a gap up to `near`, by obstacle and gap."""
+    from geometry.contacts import has_point
     from sim.model import build_body
 
     body = build_body(scene)
     part, walls = body.part.edge, body.walls.edge
+    touchable = np.array([has_point(body.walls, j) for j in range(len(walls))], dtype=bool)
     c, s = np.cos(pose[2]), np.sin(pose[2])
     turn = np.array([[c, s], [-s, c]])
     corners = _read_columns(part, "x", "y") @ turn + pose[:2]
     pieces = [
-        ("A", _read_columns(walls, "x", "y"), walls["convex"], corners, _read_columns(part, "dx", "dy") @ turn, part),
+        ("A", _read_columns(walls, "x", "y"), touchable, corners, _read_columns(part, "dx", "dy") @ turn, part),
         ("B", corners, part["convex"], _read_columns(walls, "x", "y"), _read_columns(walls, "dx", "dy"), walls),
     ]
     edges = [(corners, np.roll(corners, -1, axis=0)),
@@ -98,8 +100,8 @@ def _find_near(scene: Scene, near: float, pose, closed):
               + walls["length"][:, None] * _read_columns(walls, "dx", "dy"))]
     starts, ends = (np.vstack(both) for both in zip(*edges, strict=True))
     found = []
-    for kind, vertices, convex, origins, along, table in pieces:
-        for i, j in zip(*np.nonzero(_is_near(vertices, convex, origins, along, table["length"], near)), strict=True):
+    for kind, vertices, may, origins, along, table in pieces:
+        for i, j in zip(*np.nonzero(_is_near(vertices, may, origins, along, table["length"], near)), strict=True):
             edge, corner = (i, j) if kind == "B" else (j, i)
             part_feature, wall = (int(edge), int(corner))
             if (kind, part_feature, wall) in closed:
@@ -123,12 +125,13 @@ def _read_columns(table, *names) -> np.ndarray:
     return np.column_stack([table[name] for name in names])
 
 
-def _is_near(vertices, convex, origins, along, lengths, near) -> np.ndarray:
-    """(vertices, edges) bool: convex vertex, outside, over the inside of the edge, not farther than `near`."""
+def _is_near(vertices, touchable, origins, along, lengths, near) -> np.ndarray:
+    """(vertices, edges) bool: a vertex that may touch, outside, over the inside of the edge, not farther than
+    `near`."""
     offset = vertices[:, None, :] - origins[None, :, :]
     place = np.einsum("ijk,jk->ij", offset, along)
     gap = offset[:, :, 0] * along[None, :, 1] - offset[:, :, 1] * along[None, :, 0]
-    return convex[:, None] & (place > 0.0) & (place < lengths[None, :]) & (gap > 0.0) & (gap <= near)
+    return touchable[:, None] & (place > 0.0) & (place < lengths[None, :]) & (gap > 0.0) & (gap <= near)
 
 
 def _is_blocked(vertex, foot, starts, ends) -> bool:

@@ -176,7 +176,7 @@ def is_same(rows: Trajectory, pose, other) -> bool:
     """Are two poses, or two velocities per unit time, the same to the error of the integration?"""
     size = float(np.abs(rows.record.workpiece.vertices).max())
     scale = np.array([size, size, 1.0])
-    return bool((np.abs(np.asarray(pose) - np.asarray(other)) <= SAME * scale * (1.0 + np.abs(pose))).all())
+    return bool((np.abs(np.asarray(pose) - np.asarray(other)) <= SAME * (scale + np.abs(pose))).all())
 
 
 def describe_spread(tree: Tree) -> float:

@@ -117,6 +117,7 @@ def test_a10_a_level_seam_is_no_corner(overlap, theta):
     np.testing.assert_allclose(sorted(map(tuple, np.round(back[boundary.convex], 9))),
                                [(-1, -0.1), (-1, 0), (1, -0.1), (1, 0)])
     seam = back[~boundary.convex]
+    np.testing.assert_array_equal(boundary.level, ~boundary.convex)
     np.testing.assert_allclose(sorted(seam[:, 1]), [-0.1, 0.0], atol=3e-12)
     assert (np.abs(seam[:, 0]) <= abs(overlap) + 3e-12).all()
 
@@ -132,6 +133,7 @@ def test_a_real_step_is_two_corners():
     top = [tuple(p) for p in boundary.start[boundary.convex]]
     assert (0.0, 1e-6) in top and (0.0, 0.0) not in top
     assert (0.0, 0.0) in [tuple(p) for p in boundary.start[~boundary.convex]]
+    assert [tuple(p) for p in boundary.start[boundary.level]] == [(0.0, -0.1)]
 
 
 def test_a_seam_far_from_the_origin():
