@@ -93,9 +93,14 @@ def _drop_left_behind(body, closed, state, zeros):
     return kept
 
 
+# In place of the zero of a slip velocity, for `fill_from_mode`.
+BY_LETTERS = -1.0
+
+
 @kernel
 def fill_from_mode(body, mode, state, speed_zero, closed):
-    """Fill the rows with the contacts of a mode at a state beside the event; a slip that is not zero has the sign that its letter says."""
+    """Fill the rows with the contacts of a mode at a state beside the event. A slip that is not zero has the sign that
+    its letter says; with BY_LETTERS none is zero but those of rolling contacts."""
     pose, velocity = state
     n = mode.n
     closed.n = n

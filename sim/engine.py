@@ -7,7 +7,13 @@ from math import sqrt
 import numpy as np
 
 from dynamics.carried import measure_margin
-from dynamics.constrained import evaluate_mode, is_singular, measure_stiffness
+from dynamics.constrained import (
+    evaluate_mode,
+    is_singular,
+    measure_stiffness,
+    project_pose,
+    project_velocity,
+)
 from dynamics.mode import FREE, OK, set_time
 from geometry._jit import jit, kernel
 from geometry._record import copy_row
@@ -19,7 +25,7 @@ from geometry.moving import begin_motion, bound_walls, is_moving
 from geometry.next_contact import find_next_contact
 from geometry.path import bound_path, evaluate_path, fill_constant_path, fill_path
 from sim import events
-from sim.events import MARGIN, MODE_LOST, NO_MONITOR, NOT_KNOWN, compute_monitor, locate_end_of_mode, locate_level
+from sim.events import MARGIN, MODE_LOST, NO_MONITOR, NOT_KNOWN, SAMPLES, compute_monitor, locate_end_of_mode, locate_level
 from sim.jump import is_held, jump, tally_uniqueness
 from sim.recorder import account_contacts, has_room, write_row
 from sim.state import DONE, JAM, JUMP, STEP, TICKS, UNDECIDED
@@ -282,8 +288,10 @@ def _find_event(body, options, state, tools, h):
     span = (h, NOT_KNOWN if muted else state.least_monitor)
     mode_time, kind, contact, least = locate_end_of_mode(body, mode, options.scales, path, span, look)
     state.least_monitor = NOT_KNOWN if muted else least
-    if muted and not _is_realised(body, options, state, tools, min(h, mode_time)):
-        mode_time, kind, contact = _locate_unrealised(body, options, state, tools, min(h, mode_time)), MODE_LOST, 0
+    if muted:
+        lost = _find_unrealised(body, options, state, tools, min(h, mode_time))
+        if lost < np.inf:
+            mode_time, kind, contact = lost, MODE_LOST, 0
     if kind == NO_MONITOR and contact_time == np.inf:
         return False, h
     if contact_time <= mode_time:
@@ -340,10 +348,17 @@ def _is_realised(body, options, state, tools, tau):
 
 
 @kernel
-def _locate_unrealised(body, options, state, tools, high):
-    """Time up to which `_is_realised` holds, by bisection."""
-    low = 0.0
-    if not _is_realised(body, options, state, tools, low):
+def _find_unrealised(body, options, state, tools, duration):
+    """First time at which `_is_realised` does not hold, or infinity; looks at SAMPLES places, then by bisection."""
+    low, high = 0.0, 0.0
+    for part in range(1, SAMPLES + 1):
+        high = duration * part / SAMPLES
+        if not _is_realised(body, options, state, tools, high):
+            break
+        low = high
+    if low == duration:
+        return np.inf
+    if low == 0.0 and not _is_realised(body, options, state, tools, low):
         return low
     for _ in range(60):
         middle = 0.5 * (low + high)
@@ -455,6 +470,10 @@ def _write_ticks(body, options, state, tools, log):
             friction, pushed, turned = integrate_work(body, options, state, tools, tau, False)
         work = (state.friction_start + friction, state.pushed_start + pushed, state.turned_start + turned)
         evaluate_path(state.path, tau, pose, velocity)
+        if state.at_rest == 0:  # the path is somewhat off between its ends: a row is where the contacts are closed
+            set_time(body, time)
+            project_pose(body, state.mode, pose)
+            project_velocity(body, state.mode, pose, velocity)
         if state.at_rest == 1 or tau > 0.0:
             write_row(body, options, state, tools, log, (time, pose, velocity, work))
     state.phase = state.after_ticks

@@ -30,6 +30,7 @@ from geometry._jit import jit, kernel
 from geometry._record import define_record
 from geometry.contacts import compute_contact, compute_edge_length
 from geometry.path import evaluate_path
+from sim.zero_speed import find_least_speed
 
 (START, CONTACT, IMPACT, SEPARATION, SLIP, STICK, EDGE_END, MODE_LOST, UNIQUENESS, ACCUMULATION, REST, JAM,
  BREAK, BRIDGE) = range(14)  # fmt: skip
@@ -99,9 +100,9 @@ def compute_monitor(body, mode, scales, monitor, probe):
         a = probe.acceleration
         return (nx * a[0] + ny * a[1] + nq * a[2] * body.rho + b) / (FORCE_ROUNDING * scales.force)
     if kind == STICK:
-        return (slip if mode.letter[k] == LETTER_R else -slip) / scales.speed
+        return (slip if mode.letter[k] == LETTER_R else -slip) / find_least_speed(body, scales)
     if kind == CREEP:
-        return CREEP_SPEED - abs(slip) / scales.speed
+        return CREEP_SPEED - abs(slip) / find_least_speed(body, scales)
     gap, along, _, _, _, _ = compute_contact(body.part, body.walls, triple, pose)
     if kind == SINK:
         return 100.0 * (gap / scales.touch + 0.5)

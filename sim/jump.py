@@ -7,6 +7,7 @@ from math import sqrt
 from dynamics.carried import FORCE_LOST
 from dynamics.choose import BRANCH, STOP
 from dynamics.closed import (
+    BY_LETTERS,
     compute_gap_accelerations,
     drop_separating,
     fill_from_mode,
@@ -276,7 +277,7 @@ def is_held(body, options, state, tools, where):
     """Do the contacts together have legal forces for the motion of the mode?"""
     closed, mode, target = tools.desk.closed, state.mode, tools.desk.other
     a, force = tools.desk.probe.acceleration, tools.desk.probe.force  # those of the step are still needed
-    fill_from_mode(body, mode, where, find_zero_speed(body, options.scales, where[1]), closed)
+    fill_from_mode(body, mode, where, BY_LETTERS, closed)
     evaluate_mode(body, mode, where[0], where[1], a, force)
     target[0], target[1], target[2] = a[0], a[1], a[2] * body.rho
     status, _ = solve_forces(make_problem(closed, body.w), target, options.tolerances, closed.fn, closed.ft)

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from dynamics.closed import fill_from_mode, make_problem
+from dynamics.closed import BY_LETTERS, fill_from_mode, make_problem
 from dynamics.constrained import evaluate_mode
 from dynamics.mode import CAPACITY, LETTER_N, SLIDING_TWICE, STATIC, compute_frame, get_mu, set_time
 from dynamics.reactions import solve_forces
 from geometry._jit import jit, kernel
 from geometry.contacts import compute_contact
 from sim.state import JAM
-from sim.zero_speed import find_zero_speed
 
 
 @jit
@@ -50,7 +49,7 @@ def fill_forces(body, options, state, tools, pose, velocity):
     Returns the rows' number.
     """
     mode, closed, a = state.mode, tools.desk.closed, tools.desk.vector
-    n = fill_from_mode(body, mode, (pose, velocity), find_zero_speed(body, options.scales, velocity), closed)
+    n = fill_from_mode(body, mode, (pose, velocity), BY_LETTERS, closed)
     if state.at_rest == 1:
         for k in range(n):
             closed.fn[k], closed.ft[k] = state.rest_force[k, 0], state.rest_force[k, 1]
@@ -98,6 +97,7 @@ def write_row(body, options, state, tools, log, moment):
     counts[0] += 1
     for k in range(n):
         write_contact(body, tools.desk.closed, k, log.contacts[counts[1]], pose, velocity)
+        state.penetration = max(state.penetration, -log.contacts[counts[1]]["gap"])
         counts[1] += 1
     if state.undecided == 0:
         _account_residuals(body, state, tools.desk.closed, n, a)

@@ -10,6 +10,9 @@ from geometry.moving import get_wall_speed
 # slow slip is taken for none, and its friction is not known. Smaller: rounding slips.
 SPEED_SHARE = 1e-11
 
+# How far apart two times are, relative to them, that a run tells from each other: a few units in the last place.
+TIME_GRID = 1e-15
+
 
 @kernel
 def find_zero_speed(body, scales, velocity):
@@ -17,4 +20,14 @@ def find_zero_speed(body, scales, velocity):
     now. Angular velocities count times a radius, so the unit of length does not matter."""
     speed = get_wall_speed(body.walls)
     speed += abs(velocity[0]) + abs(velocity[1]) + abs(velocity[2]) * body.part.radius
-    return SPEED_SHARE * speed + scales.speed
+    return SPEED_SHARE * speed + find_least_speed(body, scales)
+
+
+@kernel
+def find_least_speed(body, scales):
+    """Speed [m/s] that is zero whatever the velocity. Where obstacles move it grows with the time of the run: what
+    changes in the time between two numbers that stand for a time cannot be told from zero."""
+    walls = body.walls
+    if walls.mover.shape[0] == 0:
+        return scales.speed
+    return scales.speed + TIME_GRID * abs(walls.mover[0].now) * scales.force
