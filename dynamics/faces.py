@@ -186,7 +186,7 @@ def visit_vertex(table, marks, p, w, point, tolerances):
 
 @merged
 def _is_clearer(table, i, j, l, size):
-    """Does an earlier pair, of plane l with i or j, fix the line of planes i and j that l holds, too, and about as well?
+    """Does an earlier pair, of plane l with i or j, fix the line of planes i and j, which l holds, about as well?
     size: the square of the sine between i and j."""
     for other in range(2):
         m = i if other == 0 else j

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from dynamics import find_accelerations
+from dynamics import ContactProblem, find_accelerations
 from dynamics.accelerations import Problem, solve_forces
 from dynamics.tolerances import DEFAULT_TOLERANCES
 from tests.dynamics.problems import make_corners, make_floor, make_generic, make_lattice, make_problem
@@ -19,7 +19,7 @@ def turn(normal, angle):
 
 
 def make_near(rng, k, angle, opposed):
-    """A lattice or a generic problem whose second contact (at times the third, too) is an angle off the first's line."""
+    """A lattice or a generic problem whose second contact (at times the third, too) is an angle off the first's."""
     plain = make_lattice if rng.random() < 0.5 else make_generic
     base = plain(rng, k)
     lattice = plain is make_lattice
@@ -48,7 +48,8 @@ def check_near(problem, angle, label) -> bool:
         point = np.array(point)
         if force > 1e9 * unit or np.abs(point).max() > 1e4 * unit:
             continue
-        near = (1e-6 + 1e-10 / angle) * (unit + np.abs(point).max())  # a law violated by 1e-10 shifts it by 1e-10 / angle
+        # a law that is violated by 1e-10 shifts the point by 1e-10 / angle
+        near = (1e-6 + 1e-10 / angle) * (unit + np.abs(point).max())
         if not holds(found, point) and not is_near(found, point, near):
             wrong.append(f"{point} with a force of {force:.3g} is missing")
     for piece in found.pieces:
@@ -97,7 +98,7 @@ def test_other_problems_leave_no_doubt(make):
 @pytest.mark.parametrize("angle", [1e-3, 1e-5, 1.7e-7, 1e-8, 1e-9])
 @pytest.mark.parametrize("mu", [0.0, 1e-9, 0.2])
 def test_a_wedge_stands_between_walls_that_are_nearly_opposed(angle, mu):
-    """Walls that close downwards hold a part by forces that grow as 1 / angle; a standstill needs them, and has them."""
+    """Walls that close downwards hold a part by forces that grow as 1 / angle; a standstill has them."""
     half = 0.5 * angle
     walls = [(turn((1.0, 0.0), half), (1.0, 0.0), 0, mu), (turn((-1.0, 0.0), -half), (-1.0, 0.0), 0, mu)]
     found = find_accelerations(make_problem([0.0, -9.81, 0.0], walls))
@@ -128,6 +129,42 @@ def test_forces_along_three_edges(eps, rng):
         left = a - problem.w - fn @ problem.N - ft @ problem.T
         assert np.abs(left).max() <= 1e-9 * np.linalg.norm(a - problem.w) + 1e-14 * fn.max()
         assert (fn >= 0.0).all()
+
+
+# Problems of two or three contacts that went wrong: (w, N, b, T, d, slip, mu), planes 1e-10 to 3e-9 rad apart.
+SPURIOUS = (  # two planes without friction: the point where both hold needs no force that there is
+    [-1.9267639021926617, -0.40450393626291914, 0.18879616449856454],
+    [[-0.47982584040249715, -0.8773637574472958, -0.9234323543698494],
+     [-0.47982584384052107, -0.8773637555670577, -0.923432347588319]],
+    [-0.20789776792550815, -0.20789776792550815],
+    [[-0.8773637574472958, 0.47982584040249715, 0.7267095557794765],
+     [-0.8773637555670577, 0.47982584384052107, 1.7306071933891523]],
+    [0.739737474402218, 1.490800509901628], [-1, 0], [0.0, 0.0])
+SKIPPED = (  # each pair of planes left the line to another
+    [2.0, 2.0, 1.0], [[-1.0, 0.0, 0.0], [-1.0, 0.0, 1.2114744897341106e-10], [0.0, -1.0, -1.0]], [-1.0, -1.0, 0.0],
+    [[0.0, 1.0, 1.0], [0.0, 1.0, 0.9999999997671658], [-1.0, 0.0, 0.0]], [-1.0, 0.0, -1.0], [-1, 1, -1],
+    [0.5, 0.0, 0.0])
+VAGUE = (  # the point found lay on neither plane, so neither contact seemed to hold
+    [-1.6702472921034293, 1.0317441236222953, -1.8205449387672705],
+    [[-0.9700616753872379, -0.24285869542782526, -0.8321331150472414],
+     [0.9700616757020584, 0.2428586941703234, 0.8321331148215583],
+     [-0.2238246288941701, 0.9746294349650985, 1.3055385446086392]],
+    [0.08876241323244281, -0.0887624125379253, 2.3007133077695245],
+    [[-0.24285869542782526, 0.9700616753872379, 0.1740965215953434],
+     [0.2428586941703234, -0.9700616757020584, -0.17409652267404696],
+     [0.9746294349650985, 0.2238246288941701, -2.498646793104921]],
+    [0.902034779194341, -1.4867087637560434, -1.3426649033728104], [1, 1, 0],
+    [0.7675532175591679, 0.5663947142277975, 1.424646582618926])
+
+
+@pytest.mark.parametrize("data", [SPURIOUS, SKIPPED, VAGUE])
+def test_sets_at_the_limit_that_are_right(data):
+    problem = ContactProblem(*data)
+    found = find_accelerations(problem)
+    exact = np.array([point for point, _ in find_exact_vertices(problem)])
+    own = np.vstack([piece.vertices for piece in found.pieces])
+    assert len(own) == len(exact) and np.abs(own[:, None] - exact).max(axis=2).min(axis=1).max() < 1e-6
+    assert all(piece.certified for piece in found.pieces)
 
 
 def test_a_doubt_is_printed():

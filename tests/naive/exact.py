@@ -1,4 +1,4 @@
-"""The twin of `tests/naive/accelerations.py` in rational numbers: what the laws allow for the very doubles of a problem.
+"""The twin of `tests/naive/accelerations.py` in rational numbers: what the laws allow for the doubles of a problem.
 
 For one assignment of letters the laws are linear in the forces f along the friction edges and a homogeneous coordinate
 h: a polyhedral cone. Its extreme rays, found by trying every set of constraints that could be tight, are the vertices
