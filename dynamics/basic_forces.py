@@ -29,7 +29,7 @@ LARGEST_FORCE = 1e10
 
 @inner
 def find_basic_forces(problem, g, tolerance, fn, ft):
-    """Legal forces along at most three edges with the sum g (3,), the smallest ones: True, and fn and ft (k,), if found.
+    """Legal forces along at most three edges with the sum g (3,), the smallest ones: True, fn and ft (k,), if found.
 
     ft holds the sign of each slip, 0 for a contact that rolls, 2 for one that cannot push. The residual is at most
     `tolerance` relative to g, plus FORCE_ULPS of the forces.
