@@ -36,6 +36,7 @@ from dynamics.problem import (
     inner,
     merged,
 )
+from dynamics.span import NEARLY_ONE
 
 
 @inner
@@ -210,16 +211,19 @@ def walk_line(table, marks, p, pair, w, tolerances):
     size = tx * tx + ty * ty + tz * tz
     if size <= tolerances.angle * tolerances.angle:
         return
-    stretch = 1.0 / sqrt(size)
-    tx, ty, tz = tx * stretch, ty * stretch, tz * stretch
-    # Planes nearly one fix their line badly; what comes out must lie on both of them all the same. So its direction is
-    # made to lie in the first, and its point is sought within the first.
-    if size < 1e-6:
+    px = (ib * (ty * jz - tz * jy) - jb * (ty * iz - tz * iy)) / size
+    py = (ib * (tz * jx - tx * jz) - jb * (tz * ix - tx * iz)) / size
+    pz = (ib * (tx * jy - ty * jx) - jb * (tx * iy - ty * ix)) / size
+    sine = sqrt(size)
+    tx, ty, tz = tx / sine, ty / sine, tz / sine
+    if sine < NEARLY_ONE:
+        # What comes out must lie on both planes all the same: the direction is made to lie in the first, and the point
+        # is sought within the first.
         along = tx * ix + ty * iy + tz * iz
         tx, ty, tz = tx - along * ix, ty - along * iy, tz - along * iz
-    ux, uy, uz = ty * iz - tz * iy, tz * ix - tx * iz, tx * iy - ty * ix
-    off = (ib * (ix * jx + iy * jy + iz * jz) - jb) / (ux * jx + uy * jy + uz * jz)
-    px, py, pz = off * ux - ib * ix, off * uy - ib * iy, off * uz - ib * iz
+        ux, uy, uz = ty * iz - tz * iy, tz * ix - tx * iz, tx * iy - ty * ix
+        off = (ib * (ix * jx + iy * jy + iz * jz) - jb) / (ux * jx + uy * jy + uz * jz)
+        px, py, pz = off * ux - ib * ix, off * uy - ib * iy, off * uz - ib * iz
     accept = tolerances.accept * (1.0 + abs(px) + abs(py) + abs(pz))
     low, high = -inf, inf
     n_planes = 2

@@ -20,6 +20,11 @@ from dynamics.problem import (
 SMALL = 12  # up to this many directions, all pairs are tried; above it, directions inside the cone are first left out
 
 
+# Sine between two directions, or planes, below which what they have in common is made to fit them: it is known to
+# 1e-16 / sine, and must be theirs to rounding. Larger: time is spent in vain, and symmetric answers lose last bits.
+NEARLY_ONE = 1e-3
+
+
 @inner
 def describe_cone(table, n, tolerance):
     """Write {sum f_j e_j, f >= 0} as {x : y.x >= 0}; returns the number of rows y written, or -1 if they do not fit.
@@ -82,8 +87,10 @@ def _find_normal(table, column, i, j):
     if size == 0.0:
         return 0.0, 0.0, 0.0, 0.0
     x, y, z = x / size, y / size, z / size
-    along = x * ax + y * ay + z * az
-    return size, x - along * ax, y - along * ay, z - along * az
+    if size < NEARLY_ONE:
+        along = x * ax + y * ay + z * az
+        x, y, z = x - along * ax, y - along * ay, z - along * az
+    return size, x, y, z
 
 
 @inner
