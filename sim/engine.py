@@ -69,6 +69,10 @@ AT_SINGULAR_POINT = 1e-6
 # search for accelerations blurs by about a tenth of one unit; the larger, the further ahead the choice is made.
 LOOK_AHEAD = 1000.0
 
+# How long after forces that several contacts shared have ceased to be legal the next mode is chosen, relative to the
+# step: at the very time they are legal to rounding.
+UNREALISED_AHEAD = 1e-5
+
 
 @kernel
 def run_chunk(body, options, state, tools, log):
@@ -288,10 +292,9 @@ def _find_event(body, options, state, tools, h):
     span = (h, NOT_KNOWN if muted else state.least_monitor)
     mode_time, kind, contact, least = locate_end_of_mode(body, mode, options.scales, path, span, look)
     state.least_monitor = NOT_KNOWN if muted else least
-    if muted:
-        lost = _find_unrealised(body, options, state, tools, min(h, mode_time))
-        if lost < np.inf:
-            mode_time, kind, contact = lost, MODE_LOST, 0
+    lost = _find_unrealised(body, options, state, tools, min(h, mode_time)) if muted else np.inf
+    if lost < np.inf:
+        mode_time, kind, contact = lost, MODE_LOST, 0
     if kind == NO_MONITOR and contact_time == np.inf:
         return False, h
     if contact_time <= mode_time:
@@ -302,15 +305,23 @@ def _find_event(body, options, state, tools, h):
         kind, contact = _tell_loss(body, state, tools, mode_time)
     state.cause_kind = kind
     copy_row(state.cause, mode.triple[contact])
+    if lost < np.inf:
+        _look_ahead(state, min(lost + UNREALISED_AHEAD * h, h))
     if kind == events.SEPARATION or kind == events.SLIP or kind == events.PRESS or kind <= MARGIN:
         limit = min(h, contact_time)
         search = (kind, contact, mode_time, limit, -LOOK_AHEAD)
         ahead = locate_level(body, mode, options.scales, path, search, tools.desk.probe)
-        evaluate_path(path, ahead, state.ahead_pose, state.ahead_velocity)
-        state.ahead, state.ahead_time = 1, state.path_start + ahead
+        _look_ahead(state, ahead)
         if kind == events.SEPARATION and _is_at_singular_point(body, state, tools, mode_time):
             state.singular, state.cause_kind, state.ahead = 1, events.JAM, 0
     return True, mode_time
+
+
+@kernel
+def _look_ahead(state, tau):
+    """Let the next mode be chosen at time tau of the path."""
+    evaluate_path(state.path, tau, state.ahead_pose, state.ahead_velocity)
+    state.ahead, state.ahead_time = 1, state.path_start + tau
 
 
 @kernel
@@ -350,13 +361,14 @@ def _is_realised(body, options, state, tools, tau):
 @kernel
 def _find_unrealised(body, options, state, tools, duration):
     """First time at which `_is_realised` does not hold, or infinity; looks at SAMPLES places, then by bisection."""
-    low, high = 0.0, 0.0
+    low, high, holds = 0.0, 0.0, True
     for part in range(1, SAMPLES + 1):
         high = duration * part / SAMPLES
-        if not _is_realised(body, options, state, tools, high):
+        holds = _is_realised(body, options, state, tools, high)
+        if not holds:
             break
         low = high
-    if low == duration:
+    if holds:
         return np.inf
     if low == 0.0 and not _is_realised(body, options, state, tools, low):
         return low
