@@ -113,8 +113,8 @@ def _look(walls, path, tau, scratch):
 
 @kernel
 def _bound_wall(walls, j, begin, end):
-    """Bounds over a piece of the path for the wall of edge j: (speed of its points, |omega|, |acceleration| of its points, |Om'| +
-    Om^2); all 0 where it stands still."""
+    """Bounds over a piece of the path for the wall of edge j: (speed of its points, |omega|, |acceleration| of its
+    points, |Om'| + Om^2); all 0 where it stands still."""
     m = walls.edge[j].mover
     if m < 0 or walls.mover[m].n_edges == 0:
         return 0.0, 0.0, 0.0, 0.0
@@ -123,6 +123,21 @@ def _bound_wall(walls, j, begin, end):
     speed, omega, acceleration, alpha = bound_mover(walls.mover, walls.piece, walls.wave, m, interval)
     bend = alpha + omega * omega
     return speed + omega * radius, omega, acceleration + bend * radius, bend
+
+
+@jit
+def _bound_curvature(kind, bounds, wall, sizes):
+    """Bound of |gap''|. bounds = (speed, |omega|, |a|, |alpha|, speed of any point), seen from the wall; wall as from
+    `_bound_wall`; sizes = (radius of the part, length of the edge, distance, time).
+
+    With D from a point of the body that has the edge to the vertex: gap'' = n''.D + 2 n'.D' + n.D''.
+    """
+    speed, omega, acceleration, alpha, rate = bounds
+    radius, length, distance, time = sizes
+    if kind == TYPE_B:
+        curvature = acceleration + (alpha + omega * omega) * radius
+        return curvature + 2.0 * wall[1] * rate + wall[3] * (length + distance + rate * time)
+    return acceleration + 2.0 * omega * speed + (alpha + omega * omega) * (radius + distance + speed * time)
 
 
 @kernel
@@ -141,8 +156,8 @@ def _march(part, walls, path, interval, bounds, touch, scratch):
     begin, end, duration, last = interval
     triple, armed = scratch.spot.triple, begin > 0.0
     speed, omega, acceleration, alpha = bounds
-    wall_speed, wall_omega, wall_acceleration, wall_bend = _bound_wall(walls, triple[2], begin, last)
-    speed, acceleration = speed + wall_speed, acceleration + wall_acceleration
+    wall = _bound_wall(walls, triple[2], begin, last)
+    speed, acceleration = speed + wall[0], acceleration + wall[2]
     rate = speed + omega * part.radius
     exact = 1e-3 * touch
     length = walls.edge[triple[2]].length if triple[0] == TYPE_B else part.edge[triple[1]].length
@@ -163,13 +178,8 @@ def _march(part, walls, path, interval, bounds, touch, scratch):
             if 0.0 <= along <= length:  # the path is rounded more than contacts are: the crossing cannot be resolved
                 return tau
         last_gap = gap if 0.0 <= along <= length else -1.0
-        # With D from a point of the body that has the edge to the vertex: gap'' = n''.D + 2 n'.D' + n.D''.
-        if triple[0] == TYPE_B:
-            curvature = acceleration + (alpha + omega * omega) * part.radius
-            curvature += 2.0 * wall_omega * rate + wall_bend * (length + distance + rate * (last - begin))
-        else:
-            arm = part.radius + distance + speed * (last - begin)
-            curvature = acceleration + 2.0 * omega * speed + (alpha + omega * omega) * arm
+        sizes = (part.radius, length, distance, last - begin)
+        curvature = _bound_curvature(triple[0], (speed, omega, acceleration, alpha, rate), wall, sizes)
         delta = distance / rate if rate > 0.0 else np.inf
         delta = max(delta, _bound_crossing(gap, gap_rate, curvature))
         floor = exact / rate if rate > 0.0 else np.inf

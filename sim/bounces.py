@@ -21,19 +21,19 @@ from dynamics.closed import (
     pair_corners,
 )
 from dynamics.mode import INDEPENDENT, LETTER_N, set_time
+from dynamics.routh import NONE
 from geometry._jit import jit, kernel
 from geometry._record import copy_row
 from geometry.contacts import compute_contact
 from geometry.next_contact import find_next_contact
 from geometry.path import fill_path
 from sim import events
-from dynamics.routh import NONE
 from sim.impacts import Strike, commit_strike, find_strike
 from sim.status_codes import GO_ON
 from sim.zero_speed import find_zero_speed
 
-# A bridge over events that pile up at one instant: the shortest time, relative to that in which the part falls by its own
-# size, how it grows from try to try, and how many there are. A longer one would be seen in the motion.
+# A bridge over events that pile up at one instant: the shortest time, relative to that in which the part falls by its
+# own size, how it grows from try to try, and how many there are. A longer one would be seen in the motion.
 BRIDGE_TIME, BRIDGE_GROWTH, BRIDGE_TRIES = 1e-9, 4.0, 10
 # A bridge that is needed as soon as this, in lengths of the last one, grows from that.
 BRIDGE_SOON = 100.0
@@ -46,9 +46,9 @@ NO_BOUNCE, REFUSED, PASSED = 0, 1, 2
 # than the touch distance cannot be told from contact.
 BOUNCE_HEIGHT = 4.0
 
-# Longest time of a sum, in units of that in which the load moves the part by half the touch distance. One step of such a
-# time is wrong by as many touch distances as it is long; bounces that take longer can be followed one by one. It is what
-# bounces of BOUNCE_HEIGHT with a restitution of 0.99 take.
+# Longest time of a sum, in units of that in which the load moves the part by half the touch distance. One step of such
+# a time is wrong by as many touch distances as it is long; bounces that take longer can be followed one by one. It is
+# what bounces of BOUNCE_HEIGHT with a restitution of 0.99 take.
 LONGEST_REST = 600.0
 
 # Distance, in the same unit, within which contacts take part in such a sum: a part that bounces on two corners by turns
@@ -58,8 +58,8 @@ BOUNCE_REACH = 4.0 * BOUNCE_HEIGHT
 
 @kernel
 def sum_bounces(body, options, state, tools, log, after):
-    """End an infinite sequence of ever smaller bounces; returns NO_BOUNCE, or what `pass_over` does. after = (index of the chosen member of
-    the set, was there an impact).
+    """End an infinite sequence of ever smaller bounces; returns NO_BOUNCE, or what `pass_over` does. after = (index of
+    the chosen member of the set, was there an impact).
 
     Some contacts open with velocity v and gap'' = -a (that of the member). If every such bounce is
     lower than BOUNCE_HEIGHT times the touch distance, the remaining flights form a geometric series (ratio e, or that
@@ -225,8 +225,8 @@ def _commit(body, options, state, tools, log, how):
 
 @kernel
 def _find_way(body, struck, start, way):
-    """The velocity at the start of the step, without what opens and closes the contacts struck (vx, vy, omega): the mean
-    of this and of the velocity after is that of the part."""
+    """The velocity at the start of the step, without what opens and closes the contacts struck (vx, vy, omega): the
+    mean of this and of the velocity after is that of the part."""
     v, gaps, nothing = np.empty(3), np.empty(struck.n), np.zeros(3)
     v[0], v[1], v[2] = start[3], start[4], start[5] * body.rho
     for k in range(struck.n):

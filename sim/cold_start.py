@@ -45,7 +45,7 @@ def compile_motion(arguments: tuple) -> None:
     """The kernels that do not search for accelerations: steps, events, detection, forces, output."""
     from dynamics.closed import find_closed, make_problem
     from dynamics.reactions import solve_forces
-    from sim import bounces, engine, jump
+    from sim import bounces, engine, jump, next_event
 
     body, options, state, tools, log = arguments
     desk, here = tools.desk, (state.pose, state.velocity)
@@ -54,8 +54,8 @@ def compile_motion(arguments: tuple) -> None:
     compile_for(engine._write_ticks, body, options, state, tools, log)
     problem = make_problem(desk.closed, body.w)
     compile_for(solve_forces, problem, desk.other, options.tolerances, desk.closed.fn, desk.closed.ft)
-    compile_for(engine._find_event, body, options, state, tools, 1.0)
-    compile_for(engine._accept, body, options, state, tools, (1.0, True))
+    compile_for(next_event.find_event, body, options, state, tools, 1.0)
+    compile_for(next_event.accept, body, options, state, tools, (1.0, True))
     compile_for(jump._set_mode, body, options, state, tools, here)
     compile_for(jump._log_cause, body, options, state, log, True)
     compile_for(bounces._is_clear, body, options, state, tools, 1.0)

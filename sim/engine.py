@@ -6,27 +6,21 @@ from math import sqrt
 
 import numpy as np
 
-from dynamics.carried import measure_margin
 from dynamics.constrained import (
-    evaluate_mode,
     is_singular,
-    measure_stiffness,
     project_pose,
     project_velocity,
 )
 from dynamics.mode import FREE, OK, set_time
 from geometry._jit import jit, kernel
 from geometry._record import copy_row
-from geometry.contacts import compute_gap_rate
-from geometry.detection import compute_clearance
 from geometry.motion import SMOOTH
 from geometry.movers import find_next_break
-from geometry.moving import begin_motion, bound_walls, is_moving
-from geometry.next_contact import find_next_contact
-from geometry.path import bound_path, evaluate_path, fill_constant_path, fill_path
+from geometry.moving import begin_motion
+from geometry.path import evaluate_path, fill_constant_path, fill_path
 from sim import events
-from sim.events import MARGIN, MODE_LOST, NO_MONITOR, NOT_KNOWN, SAMPLES, compute_monitor, locate_end_of_mode, locate_level
-from sim.jump import is_held, jump, tally_uniqueness
+from sim.jump import jump, tally_uniqueness
+from sim.next_event import accept, find_event, go_back, put_ends
 from sim.recorder import account_contacts, has_room, write_row
 from sim.state import DONE, JAM, JUMP, STEP, TICKS, UNDECIDED
 from sim.status_codes import (
@@ -60,18 +54,6 @@ MANY, FALLS, FEW_FALLS = 50_000, 10.0, 0.05
 # Length of the first step of a free flight, in sizes of the part. A flight is exact in steps of any length, but the
 # search for contacts takes strides by the largest speed in a step.
 FLIGHT = 1e3
-
-# Relative determinant of the equation for the normal forces below which a force that is lost is lost in its singular
-# point. Larger: a contact that opens near the point is taken to jam; smaller: one that slides into it is taken to open.
-AT_SINGULAR_POINT = 1e-6
-
-# How clearly the old mode must be violated where the next one is chosen, in units of the rounding of a monitor. The
-# search for accelerations blurs by about a tenth of one unit; the larger, the further ahead the choice is made.
-LOOK_AHEAD = 1000.0
-
-# How long after forces that several contacts shared have ceased to be legal the next mode is chosen, relative to the
-# step: at the very time they are legal to rounding.
-UNREALISED_AHEAD = 1e-5
 
 
 @kernel
@@ -169,9 +151,9 @@ def _step(body, options, state, tools, log):
     if code != GO_ON:
         return code
     fill_path(state.path, h, tools.desk.start, tools.desk.end)
-    found, time = _find_event(body, options, state, tools, h)
+    found, time = find_event(body, options, state, tools, h)
     state.steps += 1
-    _accept(body, options, state, tools, (time, found))
+    accept(body, options, state, tools, (time, found))
     state.phase, state.after_ticks = TICKS, JUMP if found else STEP
     if not found and time == left:
         state.time = end
@@ -180,7 +162,7 @@ def _step(body, options, state, tools, log):
             for c in range(3):
                 state.cause[c] = -1
     if not found and state.mode.n > 0 and options.survey and survey(body, options, state, tools, log):
-        _go_back(body, options, state, tools)
+        go_back(body, options, state, tools)
     account_contacts(body, state)
     return GO_ON
 
@@ -212,16 +194,8 @@ def _load_start(body, state, tools):
         work.start[c], work.start[3 + c] = state.pose[c], state.velocity[c]
     work.start[6] = state.friction
     status = evaluate_rate(body, state.mode, work.start, work.stage[0], work.force)
-    _put_ends(tools.desk.start, work.start, work.stage[0])
+    put_ends(tools.desk.start, work.start, work.stage[0])
     return status
-
-
-@jit
-def _put_ends(target, y, rate):
-    for c in range(6):
-        target[c] = y[c]
-    for c in range(3):
-        target[6 + c] = rate[3 + c]
 
 
 @kernel
@@ -260,205 +234,8 @@ def _integrate(body, options, state, tools, left):
     growth = min(8.0, 0.9 * error ** (-1.0 / ORDER)) if error > 0.0 else 8.0
     if h < left:
         state.next_step = h * growth
-    _put_ends(tools.desk.end, work.end, work.stage[6])
+    put_ends(tools.desk.end, work.end, work.stage[6])
     return GO_ON, h
-
-
-@kernel
-def _find_event(body, options, state, tools, h):
-    """First event in the step: (was there one, its time after the start of the step). Sets the cause."""
-    mode, scratch, path = state.mode, tools.scratch, state.path
-    contact_time = np.inf
-    speed, omega, _, _ = bound_path(path, 0.0, h)
-    if is_moving(body.walls):
-        speed += bound_walls(body.walls, state.path_start, h)
-    travel = (speed + omega * body.part.radius) * h
-    active = mode.triple[: mode.n]
-    if travel >= state.clearance:
-        set_time(body, state.path_start)
-        margin = max(body.part.radius, 2.0 * min(travel, body.part.radius))
-        clear = compute_clearance(body.part, body.walls, tools.desk.start, active, active.shape[0], margin, scratch)
-        state.clearance = clear
-    if travel >= state.clearance:
-        contact_time = find_next_contact(body.part, body.walls, path, h, active, options.scales.touch, scratch)
-        state.clearance = 0.0
-        if scratch.spot.seen < h:
-            h = scratch.spot.seen
-            _shorten(body, state, tools, h)
-    else:
-        state.clearance -= travel
-    muted = state.muted == 1
-    look = (tools.desk.probe, muted)
-    span = (h, NOT_KNOWN if muted else state.least_monitor)
-    mode_time, kind, contact, least = locate_end_of_mode(body, mode, options.scales, path, span, look)
-    state.least_monitor = NOT_KNOWN if muted else least
-    lost = _find_unrealised(body, options, state, tools, min(h, mode_time)) if muted else np.inf
-    if lost < np.inf:
-        mode_time, kind, contact = lost, MODE_LOST, 0
-    if kind == NO_MONITOR and contact_time == np.inf:
-        return False, h
-    if contact_time <= mode_time:
-        state.cause_kind = events.CONTACT
-        copy_row(state.cause, scratch.spot.hit)
-        return True, contact_time
-    if kind == MARGIN:
-        kind, contact = _tell_loss(body, state, tools, mode_time)
-    state.cause_kind = kind
-    copy_row(state.cause, mode.triple[contact])
-    if lost < np.inf:
-        _look_ahead(state, min(lost + UNREALISED_AHEAD * h, h))
-    if kind == events.SEPARATION or kind == events.SLIP or kind == events.PRESS or kind <= MARGIN:
-        limit = min(h, contact_time)
-        search = (kind, contact, mode_time, limit, -LOOK_AHEAD)
-        ahead = locate_level(body, mode, options.scales, path, search, tools.desk.probe)
-        _look_ahead(state, ahead)
-        if kind == events.SEPARATION and _is_at_singular_point(body, state, tools, mode_time):
-            state.singular, state.cause_kind, state.ahead = 1, events.JAM, 0
-    return True, mode_time
-
-
-@kernel
-def _look_ahead(state, tau):
-    """Let the next mode be chosen at time tau of the path."""
-    evaluate_path(state.path, tau, state.ahead_pose, state.ahead_velocity)
-    state.ahead, state.ahead_time = 1, state.path_start + tau
-
-
-@kernel
-def _is_at_singular_point(body, state, tools, tau):
-    """Is a normal force lost at time tau of the path because the equation for it is singular there, and not because it
-    falls to zero?
-
-    So a contact slides into Genot & Brogliato's point with a force that may stay finite; beyond it the same equation
-    gives a force of the other sign.
-    """
-    probe = tools.desk.probe
-    evaluate_path(state.path, tau, probe.pose, probe.velocity)
-    set_time(body, state.path_start + tau)
-    return abs(measure_stiffness(body, state.mode, probe.pose)) < AT_SINGULAR_POINT
-
-
-@kernel
-def _tell_loss(body, state, tools, tau):
-    """What a part that is carried loses at time tau of the path: (kind of the cause, contact)."""
-    probe = tools.desk.probe
-    evaluate_path(state.path, tau, probe.pose, probe.velocity)
-    set_time(body, state.path_start + tau)
-    evaluate_mode(body, state.mode, probe.pose, probe.velocity, probe.acceleration, probe.force)
-    _, what, contact = measure_margin(body, state.mode, probe.pose, probe.velocity, probe.acceleration)
-    return MARGIN - what, contact
-
-
-@kernel
-def _is_realised(body, options, state, tools, tau):
-    """Are there legal forces, of all closed contacts together, for the motion of the mode at time tau of the path?"""
-    probe = tools.desk.probe
-    evaluate_path(state.path, tau, probe.pose, probe.velocity)
-    set_time(body, state.path_start + tau)
-    return is_held(body, options, state, tools, (probe.pose, probe.velocity))
-
-
-@kernel
-def _find_unrealised(body, options, state, tools, duration):
-    """First time at which `_is_realised` does not hold, or infinity; looks at SAMPLES places, then by bisection."""
-    low, high, holds = 0.0, 0.0, True
-    for part in range(1, SAMPLES + 1):
-        high = duration * part / SAMPLES
-        holds = _is_realised(body, options, state, tools, high)
-        if not holds:
-            break
-        low = high
-    if holds:
-        return np.inf
-    if low == 0.0 and not _is_realised(body, options, state, tools, low):
-        return low
-    for _ in range(60):
-        middle = 0.5 * (low + high)
-        if middle <= low or middle >= high:
-            break
-        if _is_realised(body, options, state, tools, middle):
-            low = middle
-        else:
-            high = middle
-    return high
-
-
-@kernel
-def _value_at(body, options, state, tools, tau):
-    """Step to tau and return the event function there: the gap of a new contact, or the monitor of the cause."""
-    work = tools.desk.step
-    advance(body, state.mode, tau, work)
-    state.evaluations += 6
-    cause, probe = state.cause_kind, tools.desk.probe
-    for c in range(3):
-        probe.pose[c], probe.velocity[c], probe.acceleration[c] = work.end[c], work.end[3 + c], work.stage[6, 3 + c]
-    if cause == events.CONTACT:
-        gap, _, _ = compute_gap_rate(body.part, body.walls, state.cause, probe.pose, probe.velocity)
-        return gap / options.scales.touch
-    index = 0
-    for k in range(state.mode.n):
-        t = state.mode.triple[k]
-        if t[0] == state.cause[0] and t[1] == state.cause[1] and t[2] == state.cause[2]:
-            index = k
-    copy_row(probe.force, work.force)
-    return compute_monitor(body, state.mode, options.scales, (cause, index), probe)
-
-
-@kernel
-def _accept(body, options, state, tools, outcome):
-    """Move the state to the end of the step, or to the event in it, located anew with steps of the method itself.
-
-    The path is accurate to the error of its interpolation, a step to the event to that of the method: a few secant
-    steps from the former end in the latter.
-    """
-    tau, found = outcome
-    work, h = tools.desk.step, tools.desk.end
-    if found and tau > 0.0:
-        value = _value_at(body, options, state, tools, tau)
-        other = tau * (1.0 - 1e-4)
-        other_value = _value_at(body, options, state, tools, other)
-        for _ in range(4):
-            if value == other_value or abs(value) < 1e-3:
-                break
-            change = value * (tau - other) / (value - other_value)
-            if abs(change) > 1e-3 * tau:
-                break
-            other, other_value = tau, value
-            tau -= change
-            value = _value_at(body, options, state, tools, tau)
-            if abs(change) <= 1e-15 * (state.time + tau):
-                break
-        _shorten(body, state, tools, tau)
-    if not (found and tau <= 0.0):
-        for c in range(3):
-            state.pose[c], state.velocity[c], state.acceleration[c] = h[c], h[3 + c], h[6 + c]
-        state.time = state.path_start + tau
-        if body.walls.mover.shape[0] == 0:
-            state.friction = work.end[6]
-        else:
-            friction, pushed, turned = integrate_work(body, options, state, tools, tau, True)
-            state.friction, state.pushed = state.friction_start + friction, state.pushed_start + pushed
-            state.turned = state.turned_start + turned
-    state.path_length = tau
-
-
-@kernel
-def _shorten(body, state, tools, tau):
-    """End the step, and its path, at tau."""
-    work = tools.desk.step
-    advance(body, state.mode, tau, work)
-    _put_ends(tools.desk.end, work.end, work.stage[6])
-    fill_path(state.path, tau, tools.desk.start, tools.desk.end)
-
-
-@kernel
-def _go_back(body, options, state, tools):
-    """From the end of the step to the end of the path, which has become shorter, for a jump there."""
-    _shorten(body, state, tools, state.path_length)
-    _accept(body, options, state, tools, (state.path_length, False))
-    state.cause_kind, state.after_ticks = events.UNIQUENESS, JUMP
-    for c in range(3):
-        state.cause[c] = -1
 
 
 @kernel
