@@ -18,7 +18,7 @@ import numpy as np
 from dynamics.tolerances import DEFAULT_TOLERANCES
 from geometry._record import allocate_record
 from sim.records import CONTACT_LETTERS, EVENT_KINDS
-from sim.scene import Scene
+from sim.scene import AnyScene, Scene, take_scene
 from sim.state import ACCELERATION, NOTHING, STATE, VELOCITY
 from sim.status import Status
 from sim.trajectory import MemorySink, Trajectory
@@ -27,7 +27,7 @@ from sim.tree import NO_PARENT, SAME, Branch, Tree, is_same
 REST = EVENT_KINDS.index("rest")
 
 
-def simulate_branches(scene: Scene, duration: float | None = None, *, sink=None,
+def simulate_branches(scene: AnyScene, duration: float | None = None, *, sink=None,
                       progress: Callable[[float], None] | None = None, **run_overrides) -> Tree:
     """Follow every motion of the scene's workpiece; arguments as for `simulate`.
 
@@ -38,6 +38,7 @@ def simulate_branches(scene: Scene, duration: float | None = None, *, sink=None,
     from sim.simulation import override_run, prepare
     from sim.start import check_start
 
+    scene = take_scene(scene)
     run = dataclasses.replace(override_run(scene, duration, run_overrides), choice="branch")
     scene = dataclasses.replace(scene, run=run)
     check_start(scene, scene.source or scene.name)

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from geometry.overlap import measure_overlap
+from sim.quoting import quote
 from sim.scene_errors import OverlapError
 
 if TYPE_CHECKING:
@@ -37,6 +38,6 @@ def check_start(scene: Scene, where: str = "scene") -> None:
         depth, place, how = measure_overlap(part, other)
         if depth > tolerance:
             raise OverlapError(
-                f"{where}: workpiece {scene.workpiece.name!r} {how} obstacle {obstacle.name!r} at the start: "
+                f"{where}: workpiece {quote(scene.workpiece.name)} {how} obstacle {quote(obstacle.name)} at the start: "
                 f"{depth:.6g} m deep at ({place[0]:.6g}, {place[1]:.6g}); move them apart (touching is allowed)"
             )

@@ -10,6 +10,7 @@ the last bit for any number of workers, in any order.
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Iterator, Mapping
 from itertools import chain
 from pathlib import Path
@@ -20,6 +21,7 @@ import numpy as np
 from sim.axes import SweepError, make_axis
 from sim.cell_runner import CellRunner, Study
 from sim.plan import Plan
+from sim.scene import take_scene
 from sim.scene_errors import OverlapError, SceneError
 from sim.status import Status
 from sim.sweep_batch import LOGS, BatchRunner
@@ -29,11 +31,11 @@ from sim.sweep_stop import StopSign
 from sim.sweep_table import Rows, TextList, build_row_dtype, sort_rows
 
 if TYPE_CHECKING:
-    from sim.scene import Scene
+    from sim.scene import AnyScene
 
 
 def sweep(
-    scene: Scene,
+    scene: AnyScene,
     mu: Any = None,
     rho: Any = None,
     vary: Mapping[str, Any] | None = None,
@@ -47,7 +49,7 @@ def sweep(
     log: str = "none",
     progress: Callable[[int, int], None] | None = None,
 ) -> Sweep:
-    """Run a scene for every combination of values, and return the table.
+    """Run a scene, given as such or by its name or file, for every combination of values, and return the table.
 
     mu is the friction coefficient of every pair that has no value of its own (friction.default), rho [m] the radius of
     gyration: it changes the moment of inertia and nothing else. `vary` gives other keys of the scene, as for --set.
@@ -64,6 +66,7 @@ def sweep(
     does not wait for them. Raises SweepError for values that cannot be, SceneError for a scene that cannot be, and
     WriteError.
     """
+    scene = take_scene(scene)
     axes = [make_axis(name, values) for name, values in (("mu", mu), ("rho", rho)) if values is not None]
     axes += [make_axis(name, values) for name, values in (vary or {}).items()]
     plan = Plan(tuple(axes), samples, seed)
@@ -89,8 +92,6 @@ def sweep(
 
 def count_workers(workers: int | None) -> int:
     """Number of threads. Raises SweepError."""
-    import os
-
     if workers is None:
         return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
     if isinstance(workers, bool) or not isinstance(workers, int) or workers < 1:
