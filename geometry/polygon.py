@@ -224,7 +224,8 @@ def _clean_outline(vertices) -> np.ndarray:
     x0, y0 = (points - points[0]).T
     twice_area = np.dot(x0, np.roll(y0, -1)) - np.dot(np.roll(x0, -1), y0)
     if abs(twice_area) <= tolerance * _diagonal(points):
-        raise PolygonError(f"the outline has no area: it goes there and back, or crosses itself, near {_show(points[0])}")
+        raise PolygonError("the outline has no area: it goes there and back, or crosses itself, near "
+                           f"{_show(points[0])}")
     return np.roll(points[::-1], 1, axis=0) if twice_area < 0.0 else points
 
 

@@ -108,8 +108,8 @@ class _Grower:
     def _merge(self, branch: Branch) -> None:
         """End a branch where it reaches the state of another that was followed before."""
         ancestors = {other.number for other in self.tree.path(branch.number)}
-        for event in range(len(branch.rows.events)):
-            row = branch.rows.events[event]
+        for event in range(len(branch.rows.event_rows)):
+            row = branch.rows.event_rows[event]
             if row["time"] <= branch.time:
                 continue
             for other in self.tree.branches:
@@ -185,7 +185,7 @@ def reaches(rows: Trajectory, row: np.void, others: Trajectory) -> bool:
     """Is the state after the event `row` one that the other branch is in at the same time?"""
     pose = [row[name] for name in ("x", "y", "theta")]
     velocity = [row[name] for name in ("vx_after", "vy_after", "omega_after")]
-    events = others.events
+    events = others.event_rows
     near = np.abs(events["time"] - row["time"]) <= SAME * max(row["time"], 1e-300)
     rests = (events["kind"] == REST) & (events["time"] <= row["time"])
     for event in events[near | (rests if row["kind"] == REST else False)]:
@@ -200,9 +200,9 @@ def reaches(rows: Trajectory, row: np.void, others: Trajectory) -> bool:
 
 def cut_rows(rows: Trajectory, event: int) -> Trajectory:
     """The rows up to an event, as a branch that has merged."""
-    time = rows.events["time"][event]
+    time = rows.event_rows["time"][event]
     steps = rows.steps[rows.steps["time"] <= time]
-    events = rows.events[: event + 1]
+    events = rows.event_rows[: event + 1]
     contacts = int(steps["first_contact"][-1] + steps["n_contacts"][-1]) if len(steps) else 0
     impulses = int(events["first_impulse"][-1] + events["n_impulses"][-1])
     return Trajectory(None, steps, rows.contacts[:contacts], events, rows.impulses[:impulses], Status.MERGED,

@@ -9,6 +9,7 @@ from matplotlib.colors import LogNorm, Normalize
 from matplotlib.lines import Line2D
 
 from sim.axes import WORDS
+from sim.labels import as_typed
 from sim.palette import pick_branch_style
 from sim.sweep_view import MOST_CURVES, Panel, SweepView, describe_value, pick_evenly
 
@@ -62,5 +63,5 @@ def list_curve_entries(view: SweepView) -> list[Line2D]:
     """Entries of a legend for the curves."""
     if view.series is None:
         return []
-    return [Line2D([], [], color=colour, linestyle=line, label=describe_value(view.series, value))
+    return [Line2D([], [], color=colour, linestyle=line, label=as_typed(describe_value(view.series, value)))
             for value, colour, line in list_curve_styles(view)]

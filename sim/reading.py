@@ -207,7 +207,7 @@ def add_unfinished(branches: dict[int, Branch]) -> None:
     for parent in list(branches.values()):
         for number in parent.children:
             if number not in branches:
-                time = max([parent.time, *parent.rows.time[-1:], *parent.rows.events["time"][-1:]])
+                time = max([parent.time, *parent.rows.time[-1:], *parent.rows.event_rows["time"][-1:]])
                 branches[number] = Branch(number, parent.number, parent.depth + 1, float(time), "", False, None)
 
 

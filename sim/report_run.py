@@ -138,7 +138,8 @@ def describe_obstacles(trajectory: Trajectory) -> list[tuple[str, str]]:
 
 def count_events(trajectory: Trajectory) -> str:
     kinds, counts = np.unique(trajectory.events["kind"], return_counts=True)
-    return ", ".join(f"{count} {EVENT_KINDS[kind]}" for kind, count in zip(kinds, counts, strict=True)) or "none"
+    counted = sorted(zip(kinds.tolist(), counts.tolist(), strict=True), key=lambda pair: EVENT_KINDS.index(pair[0]))
+    return ", ".join(f"{count} {kind}" for kind, count in counted) or "none"
 
 
 def describe_energy(account) -> str:

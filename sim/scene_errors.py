@@ -24,8 +24,8 @@ _WORDS = {
 
 # What users of other programs expect a scene to have, and what it has instead.
 OTHER_COEFFICIENTS = ("kinetic", "dynamic", "sliding", "static", "mu_k", "mu_s", "mu_kinetic", "mu_static", "rolling")
-ONE_PART = ("must be a table, [workpiece] in single brackets: one part moves; everything else is an [[obstacle]], which "
-            "stands still or moves as prescribed")
+ONE_PART = ("must be a table, [workpiece] in single brackets: one part moves; everything else is an [[obstacle]], "
+            "which stands still or moves as prescribed")
 
 
 class SceneError(ValueError):

@@ -39,6 +39,7 @@ from sim.branch_table import BRANCH_DTYPE
 from sim.disk_space import NO_ROOM, abandon_file, reserve_space
 from sim.obstacle_log import count_pose_bytes, create_poses, create_work
 from sim.reading import TrajectoryFileError, describe_file, read_trajectories, read_trajectory
+from sim.records import number_events
 from sim.status import Status
 
 if TYPE_CHECKING:
@@ -127,7 +128,7 @@ class H5Sink:
         """
         if self._file is None or self._broken:
             raise ValueError(f"the log {self.path} is closed")
-        tables = dict(zip(layout.TABLES, (steps, contacts, events, impulses, branches), strict=True))
+        tables = dict(zip(layout.TABLES, (steps, contacts, number_events(events), impulses, branches), strict=True))
         try:
             self._reserve({name: len(table) for name, table in tables.items()})
         except OSError as error:
