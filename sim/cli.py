@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from sim.cli_words import UserError, check_plot, find_log, is_log, open_scene, refuse_overrides, split_overrides
+from sim.file_names import choose_output
 
 if TYPE_CHECKING:
     from sim.status import Status
@@ -91,7 +92,7 @@ def run_scene(
     loaded = open_scene(scene, values)
     if seed is not None and loaded.run.choice != "random":
         raise UserError(f"--seed {seed}: only --choice random draws lots; the choice is {loaded.run.choice}")
-    path = output or Path("outputs") / f"{loaded.name}.h5"
+    path = output or choose_output(loaded.name)
     if loaded.run.choice == "branch":
         from sim import report_tree
 
@@ -211,7 +212,7 @@ def sweep_scene(
     loaded = open_scene(scene, split_overrides(overrides or []))
     from sim import report_sweep
 
-    path = output or Path("outputs") / f"{loaded.name}_sweep.h5"
+    path = output or choose_output(loaded.name, "_sweep")
     options = {"samples": samples, "seed": seed, "workers": workers, "client": cluster, "output": path,
                "resume": resume, "log": log}
     complete = report_sweep.print_sweep(loaded, mu, rho, vary or [], table, options)
@@ -335,8 +336,16 @@ def list_known_errors() -> tuple[type[BaseException], ...]:
     return tuple(known)
 
 
+def accept_all_characters() -> None:
+    """Let a console whose encoding lacks a character (cp1252, ASCII) show it as \\u2264, in place of an error."""
+    for stream in (sys.stdout, sys.stderr):
+        if hasattr(stream, "reconfigure"):
+            stream.reconfigure(errors="backslashreplace")
+
+
 def main(arguments: list[str] | None = None) -> None:
     """Entry point of the command `stiction`; always ends by SystemExit."""
+    accept_all_characters()
     words = list(sys.argv[1:] if arguments is None else arguments)
     debug = "--debug" in words
     words = [word for word in words if word != "--debug"]

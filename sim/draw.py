@@ -86,7 +86,8 @@ class FramePainter:
     def legend_entries(self) -> list:
         """Handles with labels for a legend."""
         entries = [
-            Patch(facecolor=PART_FACE, edgecolor=PART_EDGE, label=as_typed(self.trajectory.record.workpiece.name or "part")),
+            Patch(facecolor=PART_FACE, edgecolor=PART_EDGE,
+                  label=as_typed(self.trajectory.record.workpiece.name or "part")),
             *list_obstacle_entries(self.trajectory.record.obstacles),
             Line2D([], [], color=TRACE, linewidth=1.0, linestyle=(0, (4, 2)), label="path of the centre of mass"),
             Patch(facecolor=NORMAL_FORCE, label="normal force"),

@@ -58,7 +58,8 @@ def draw_sweep(view: SweepView, figure: Figure | None = None) -> Figure:
             continue
         panel = view.panels[number]
         (draw_curves if view.has_curves else _draw_points if view.is_scatter else _draw_cells)(axes, view, panel, norm)
-        axes.set_title(as_typed(panel.title, LONGEST_LINE), fontsize=9.5 if len(panel.title) <= LONG_TITLE or columns < 3 else 7.5, color=TEXT)
+        size = 9.5 if len(panel.title) <= LONG_TITLE or columns < 3 else 7.5
+        axes.set_title(as_typed(panel.title, LONGEST_LINE), fontsize=size, color=TEXT)
         _label(axes, view, number % columns == 0, number + columns >= len(view.panels))
     _add_legend(figure, grid, view, norm)
     return figure
@@ -211,7 +212,8 @@ def _add_legend(figure: Figure, grid: np.ndarray, view: SweepView, norm: Normali
         for place, (word, colour) in enumerate(zip(view.words, view.colours, strict=True)):
             number = int((view.data[done] == place).sum())
             share = f"{100.0 * number / max(len(done), 1):.3g} %" if number else "between cells only"
-            entries.append(Patch(facecolor=colour, edgecolor=EDGE, linewidth=0.6, label=f"{as_typed(word, WORD_LENGTH)}  ({share})"))
+            entries.append(Patch(facecolor=colour, edgecolor=EDGE, linewidth=0.6,
+                                 label=f"{as_typed(word, WORD_LENGTH)}  ({share})"))
     elif not view.has_curves:
         bar = figure.colorbar(ScalarMappable(norm, NUMBERS), ax=grid, label=describe_column(view.column))
         bar.outline.set_edgecolor(EDGE)

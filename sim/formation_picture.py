@@ -61,8 +61,8 @@ def draw_formation(listing: FormationListing, motion: SheetMotion | None = None,
     if motion is not None:
         upper, lower = figure.subfigures(2, 1, height_ratios=(HEIGHT, SHEETS_HEIGHT))
         _draw_sheets(lower, motion, sheets)
-    upper.suptitle(textwrap.fill(as_typed(f"{listing.name}: {found.reason}", LONGEST_TITLE), int(LETTERS * width)), color=TEXT, fontsize=12,
-                   fontweight="bold")
+    title = as_typed(f"{listing.name}: {found.reason}", LONGEST_TITLE)
+    upper.suptitle(textwrap.fill(title, int(LETTERS * width)), color=TEXT, fontsize=12, fontweight="bold")
     for k, axes in enumerate(np.atleast_1d(upper.subplots(1, panels, sharey=True))):
         axes.set_aspect("equal")
         axes.set_xlim((low[0] - margin) * factor, (high[0] + margin) * factor)

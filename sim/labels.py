@@ -7,14 +7,14 @@ underscore, and warns of characters that its font does not have. So every text t
 
 from __future__ import annotations
 
-import unicodedata
 from functools import lru_cache
+
+from sim.quoting import show_hidden
 
 LONGEST = 60  # characters of a name that are shown
 BOX = "\u25a1"  # in place of a character that the font does not have
 # Before a first underscore: takes no room, and is not cleared away as white space is.
 NOTHING = "\u200b"
-_HIDDEN = ("Cc", "Cf", "Cs", "Zl", "Zp")  # categories of characters that change the text around them, or break lines
 
 
 def as_typed(text: object, longest: int = LONGEST) -> str:
@@ -24,16 +24,9 @@ def as_typed(text: object, longest: int = LONGEST) -> str:
     """
     text = str(text)
     text = text if len(text) <= longest else text[: longest - 1] + "…"
-    shown = "".join(map(_show_character, text)).replace("$", r"\$")
+    shown = "".join(character if character.isascii() or _has_glyph(character) else BOX
+                    for character in show_hidden(text)).replace("$", r"\$")
     return NOTHING + shown if shown.startswith("_") else shown
-
-
-def _show_character(character: str) -> str:
-    if character == " ":
-        return character
-    if unicodedata.category(character) in _HIDDEN:
-        return character.encode("unicode_escape").decode("ascii")
-    return character if ord(character) < 127 or _has_glyph(character) else BOX
 
 
 def _has_glyph(character: str) -> bool:

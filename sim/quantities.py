@@ -17,6 +17,8 @@ from sim import units
 
 _QUANTITY = re.compile(r"\s*([-+]?(?:\d[\d_]*\.?\d*|\.\d+)(?:[eE][-+]?\d+)?)\s*([^\s\d].*?)\s*")
 
+LONGEST_NAME = 1000  # characters; longer ones are no names, and go into no message and no picture
+
 
 class Metres(float):
     """A length of an outline that was given with a unit of its own, in metres."""
@@ -121,6 +123,8 @@ def read_positive_length(value: Any) -> float:
 def _read_name(value: Any) -> str:
     if not isinstance(value, str) or not value.strip():
         raise ValueError("must be a name: a string that is not empty")
+    if len(value) > LONGEST_NAME:
+        raise ValueError(f"is too long a name, of {len(value)} characters; valid are up to {LONGEST_NAME}")
     return value
 
 

@@ -2,14 +2,28 @@
 
 from __future__ import annotations
 
+import unicodedata
 from typing import Any
 
 LONGEST_QUOTE = 80  # characters
 MOST_LISTED = 20  # words of a list
 
 
+# Categories of characters that cannot be seen: they break lines, steer terminals, or turn the text around them.
+_HIDDEN = ("Cc", "Cf", "Cs", "Zl", "Zp")
+
+
+def show_hidden(text: str) -> str:
+    """A text in which characters that cannot be seen stand as TOML writes them, a line break as \\n."""
+    if text.isprintable():
+        return text
+    return "".join(character.encode("unicode_escape").decode("ascii")
+                   if unicodedata.category(character) in _HIDDEN else character for character in text)
+
+
 def cut(text: str, longest: int = LONGEST_QUOTE) -> str:
-    """A text, cut where it is too long."""
+    """A text on one line, cut where it is too long."""
+    text = show_hidden(text if len(text) <= 2 * longest else text[: 2 * longest])
     return text if len(text) <= longest else text[: longest - 3] + "..."
 
 

@@ -9,9 +9,10 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import numpy as np
-from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
+from rich.progress import BarColumn, TextColumn, TimeRemainingColumn
 
-from sim.console import format_number, make_console, print_fields
+from sim.console import format_number, make_bar, make_console, print_fields
+from sim.quoting import cut, list_words
 from sim.reading import read_trajectory
 from sim.records import EVENT_KINDS
 from sim.scene import Scene
@@ -62,9 +63,8 @@ def show_progress(scene: Scene, describe: Callable[[], str] | None = None):
     `describe` gives the words beside the bar whenever it moves; the name of the scene if not given.
     """
     console = make_console(stderr=True)
-    bar = Progress(TextColumn("{task.description}"), BarColumn(),
-                   TextColumn("{task.completed:.3g} of {task.total:.3g} s"), TimeRemainingColumn(),
-                   console=console, transient=True, disable=not console.is_terminal)
+    bar = make_bar(console, BarColumn(), TextColumn("{task.completed:.3g} of {task.total:.3g} s"),
+                   TimeRemainingColumn())
     task = bar.add_task(scene.name, total=scene.run.duration)
     with bar:
         yield (lambda time, *_: bar.update(task, completed=time, description=describe() if describe else scene.name),
@@ -75,7 +75,7 @@ def print_run(trajectory: Trajectory, path: Path) -> None:
     """The short account of a run: how it ended, what happened, how well the laws held, what to do next."""
     console = make_console()
     status = trajectory.status
-    console.print(f"{trajectory.record.name}: {status.happened}", style="bold" if status.completed else "bold red")
+    console.print(f"{cut(trajectory.record.name)}: {status.happened}", style="bold" if status.completed else "bold red")
     if trajectory.message:
         console.print(f"  {trajectory.message}")
     if not status.completed:
@@ -125,7 +125,7 @@ def describe_mode(trajectory: Trajectory) -> str:
 def name_obstacles(trajectory: Trajectory) -> str:
     """The obstacles of the contacts of the last row."""
     indices = np.unique(trajectory.contacts_at(-1)["obstacle"])
-    return ", ".join(trajectory.record.obstacles[index].name for index in indices)
+    return list_words(trajectory.record.obstacles[index].name for index in indices)
 
 
 def describe_obstacles(trajectory: Trajectory) -> list[tuple[str, str]]:

@@ -52,6 +52,7 @@ MAX_CHUNK_ROWS = 8192  # 64 KiB of one field
 MIN_CHUNK_ROWS = 32
 SPARE_BYTES = 256 * 1024  # reserved for HDF5's own bookkeeping with every chunk of rows
 NO_BRANCHES = np.zeros(0, BRANCH_DTYPE)
+LONGEST_LINK = 200  # characters of the name of a dataset; the attribute `name` holds all
 BYTES_PER_CHUNK_ENTRY = 64  # generous size of one entry in HDF5's index of chunks
 
 
@@ -296,7 +297,7 @@ def write_scene(file: h5py.File, record: SceneRecord) -> dict[int, str]:
 
 def write_body(group: h5py.Group, body: Body, role: str, index: int) -> str:
     """The vertices of one body. The name of the dataset is that of the body, made unique and without slashes."""
-    name = clean_text(body.name).replace("/", "_").strip(". ") or role
+    name = clean_text(body.name).replace("/", "_")[:LONGEST_LINK].strip(". ") or role
     unique = name
     while unique in group:
         unique = f"{name}-{role}-{index}" if unique == name else unique + "_"

@@ -108,7 +108,7 @@ class SweepFile:
         options = {"chunks": (CHUNK_ROWS,), "maxshape": (None,)}
         rows = file.create_dataset("rows", (0,), build_row_dtype([axis.name for axis in record.plan.axes]),
                                    **options)
-        rows.attrs["outcomes"] = record.outcomes
+        rows.attrs["outcomes"] = list(map(clean_text, record.outcomes))
         rows.attrs["fields"] = FIELD_NAMES
         rows.attrs["units"] = [unit for _, _, unit, _ in ROW_FIELDS]
         rows.attrs["meanings"] = [meaning for *_, meaning in ROW_FIELDS]
