@@ -6,13 +6,24 @@ Exit codes: 0 done; 1 a run or a check that did not end well; 2 a wrong command,
 from __future__ import annotations
 
 import sys
+import warnings
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from sim.cli_words import UserError, check_plot, find_log, is_log, open_scene, refuse_overrides, split_overrides
+from sim.cli_words import (
+    UserError,
+    check_plot,
+    decode_word,
+    find_log,
+    is_log,
+    open_scene,
+    refuse_overrides,
+    split_overrides,
+)
 from sim.file_names import choose_output
+from sim.notes import list_notes
 
 if TYPE_CHECKING:
     from sim.status import Status
@@ -93,6 +104,8 @@ def run_scene(
     if seed is not None and loaded.run.choice != "random":
         raise UserError(f"--seed {seed}: only --choice random draws lots; the choice is {loaded.run.choice}")
     path = output or choose_output(loaded.name)
+    for note in list_notes(loaded):
+        typer.echo(f"Note: {note}.", err=True)
     if loaded.run.choice == "branch":
         from sim import report_tree
 
@@ -215,7 +228,7 @@ def sweep_scene(
     path = output or choose_output(loaded.name, "_sweep")
     options = {"samples": samples, "seed": seed, "workers": workers, "client": cluster, "output": path,
                "resume": resume, "log": log}
-    complete = report_sweep.print_sweep(loaded, mu, rho, vary or [], table, options)
+    complete = report_sweep.print_sweep(loaded, mu, rho, [decode_word(word) for word in vary or []], table, options)
     raise typer.Exit(EXIT_DONE if complete else EXIT_INTERRUPTED)
 
 
@@ -349,6 +362,8 @@ def main(arguments: list[str] | None = None) -> None:
     words = list(sys.argv[1:] if arguments is None else arguments)
     debug = "--debug" in words
     words = [word for word in words if word != "--debug"]
+    if not debug:  # warnings of libraries say nothing to a user: what is wrong is said by status, account and checks
+        warnings.filterwarnings("ignore", category=RuntimeWarning)
     try:
         app(args=words, prog_name="stiction")
     except KeyboardInterrupt:

@@ -19,7 +19,7 @@ CURVE_BOUNDARY = {"color": "#8A857C", "linewidth": 0.8, "linestyle": (0, (2, 2))
 
 
 def draw_curves(axes: Axes, view: SweepView, panel: Panel, norm: Normalize) -> None:
-    """The curves of one panel. A cell without a number is a gap in its curve."""
+    """The curves of one panel. A cell without a number is a gap in its curve, one without bound a mark at the top."""
     x, y = view.get_values(view.x, panel.cells), view.data[panel.cells]
     order = np.argsort(x, kind="stable")
     own = None if view.series is None else view.get_values(view.series, panel.cells)[order]
@@ -28,6 +28,8 @@ def draw_curves(axes: Axes, view: SweepView, panel: Panel, norm: Normalize) -> N
     for value, colour, line in list_curve_styles(view):
         on = np.ones(len(x), bool) if own is None else own == value
         marker = "o" if not joined or on.sum() <= MOST_MARKED else ""
+        endless = on & np.isinf(y)
+        axes.plot(x[endless], np.full(endless.sum(), 0.97), "^", color=colour, transform=axes.get_xaxis_transform())
         axes.plot(x[on], y[on], line if joined else "none", color=colour, marker=marker, markersize=3.0, linewidth=1.4)
     if isinstance(norm, LogNorm):
         axes.set_yscale("log")

@@ -15,14 +15,13 @@ from sim.draw_cones import style_axes
 from sim.labels import as_typed
 from sim.plot_file import check_plot_file, save_figure
 from sim.solution_map import KINDS, SEVERAL, Axis, SolutionMap
+from sim.units import find_plain_unit
 
 COLOURS = {"none": NORMAL_FORCE, "one": "#E9E5DA", "several": NOT_UNIQUE, "continuum": "#0072B2", "free": "#CFE6F5",
            "impact": "#F3D36B", "overlap": "#5A5A5A"}  # fmt: skip
 MANY = "#6E2457"  # three accelerations or more
 WORDS = {"none": "none", "one": "one", "several": "several", "continuum": "a continuum", "free": "one: free flight",
          "impact": "an impact comes first", "overlap": "the part overlaps an obstacle"}  # fmt: skip
-UNITS = {"theta": "rad", "omega": "rad/s", "vx": "m/s", "vy": "m/s", "x": "m", "y": "m", "gx": "m/s²", "gy": "m/s²",
-         "fx": "N", "fy": "N", "torque": "N m", "mass": "kg", "rho": "m", "magnitude": "m/s²"}  # fmt: skip
 
 
 def save_map(path, solutions: SolutionMap) -> Path:
@@ -86,5 +85,5 @@ def find_borders(values: np.ndarray) -> np.ndarray:
 
 def describe_axis(axis: Axis) -> str:
     """The key and its unit."""
-    unit = axis.unit or UNITS.get(axis.key.split(".")[-1], "")
+    unit = axis.unit or find_plain_unit(axis.key)
     return as_typed(f"{axis.key} ({unit})" if unit else axis.key)

@@ -22,13 +22,15 @@ from sim.axes import WORDS, SweepAxis
 from sim.draw import FAINT, TEXT
 from sim.draw_cones import style_axes
 from sim.draw_curves import CURVE_BOUNDARY, draw_curves, list_curve_entries
-from sim.draw_map import UNITS, find_borders
+from sim.draw_map import find_borders
 from sim.labels import as_typed
 from sim.sweep_table import ROW_FIELDS
 from sim.sweep_view import Panel, SweepView, describe_value, find_limits, list_spans
+from sim.units import find_plain_unit
 
 NUMBERS = "viridis"  # rises evenly in lightness, also for the colour-blind
 NO_NUMBER, EDGE = "#C9C5BC", "#B8B3A8"
+ENDLESS, ENDLESS_WORDS = "#E69F00", "unbounded (jammed)"  # a force without bound: infinite in the table
 BOUNDARY = "#1A1A1A"
 LINE_HEIGHT = 0.24  # inches, of title and notes
 MOST_TICKS = 8  # values of an axis that are all named
@@ -91,7 +93,7 @@ def describe_column(column: str) -> str:
 
 def describe_axis(axis: SweepAxis) -> str:
     """The name of an axis, its key and its unit."""
-    unit = axis.unit or ("" if axis.kind == WORDS else UNITS.get(axis.key.split(".")[-1], ""))
+    unit = axis.unit or ("" if axis.kind == WORDS else find_plain_unit(axis.key))
     name = axis.name if axis.name == axis.key else f"{axis.name}: {axis.key}"
     return as_typed(f"{name} ({unit})" if unit else name)
 
@@ -125,6 +127,7 @@ def _draw_cells(axes: Axes, view: SweepView, panel: Panel, norm: Normalize) -> N
     planned[place] = True
     axes.pcolormesh(*borders, np.ma.masked_invalid(values), cmap=get_colormap(view), norm=norm, rasterized=True)
     _fill(axes, borders, done & np.isnan(values), facecolor=NO_NUMBER)
+    _fill(axes, borders, done & np.isinf(values), facecolor=ENDLESS)
     _fill(axes, borders, planned & ~done, facecolor="white", edgecolor=EDGE, hatch="////", linewidth=0.0)
     axes.set_xlim(borders[0][0], borders[0][-1])
     axes.set_ylim(borders[1][0], borders[1][-1])
@@ -148,7 +151,9 @@ def _draw_points(axes: Axes, view: SweepView, panel: Panel, norm: Normalize) -> 
     known = np.isfinite(values)
     style = {"s": 22.0 if len(cells) < 2000 else 6.0, "linewidths": 0.4, "edgecolors": "#6F6A60"}
     axes.scatter(x[known], y[known], c=values[known], cmap=get_colormap(view), norm=norm, **style)
-    axes.scatter(x[~known], y[~known], c=NO_NUMBER, marker="x", s=18.0, linewidths=0.8)
+    endless = np.isinf(values)
+    axes.scatter(x[endless], y[endless], c=ENDLESS, marker="^", **style)
+    axes.scatter(x[np.isnan(values)], y[np.isnan(values)], c=NO_NUMBER, marker="x", s=18.0, linewidths=0.8)
 
 
 def _draw_boundaries(axes: Axes, view: SweepView, panel: Panel, lines, borders) -> None:
@@ -217,8 +222,11 @@ def _add_legend(figure: Figure, grid: np.ndarray, view: SweepView, norm: Normali
     elif not view.has_curves:
         bar = figure.colorbar(ScalarMappable(norm, NUMBERS), ax=grid, label=describe_column(view.column))
         bar.outline.set_edgecolor(EDGE)
-        if not np.isfinite(view.data[done]).all():
+        if np.isnan(view.data[done]).any():
             entries.append(Patch(facecolor=NO_NUMBER, label="no number: no run"))
+    if not view.words and np.isinf(view.data[done]).any():
+        entries.append(Line2D([], [], color=TEXT, marker="^", linestyle="", label=ENDLESS_WORDS) if view.has_curves
+                       else Patch(facecolor=ENDLESS, label=ENDLESS_WORDS))
     if len(done) < len(shown) and not (view.has_curves or view.is_scatter):
         entries.append(Patch(facecolor="white", edgecolor=EDGE, hatch="////", label="has not run"))
     shown_of = {one.of for one in view.boundaries if one.axis in [axis.name for axis in (view.x, view.y) if axis]}

@@ -24,6 +24,7 @@ from sim.trajectory import Trajectory
 from sim.tree import NO_PARENT, Branch, Tree
 from sim.unfinished import SIGNATURE, SUPERBLOCK_BYTES, UnfinishedFile, is_marked_open
 
+SWEEP_FORMAT = "stiction sweep"  # of `sim.sweep_file`
 ATTEMPTS = 5  # a file that is being written may show half of a change
 RETRY_AFTER = 0.02  # s
 
@@ -124,6 +125,9 @@ def open_log(path: Path) -> Iterator[tuple[h5py.File, bool]]:
 def check_format(file: h5py.File, path: str | Path) -> None:
     """Is this one of our logs, of a version that can be read?"""
     name, number = decode_text(file.attrs.get("format", "")), file.attrs.get("format_version", 0)
+    if name == SWEEP_FORMAT:
+        raise TrajectoryFileError(path, f"is the table of a sweep, and not the log of a run: `stiction plot {path}` "
+                                        "shows it, `stiction replay --cell` one of its runs")
     if name != layout.FORMAT:
         raise TrajectoryFileError(path, f"is HDF5, but not a {layout.FORMAT} (no such `format` attribute)")
     if int(number) > layout.FORMAT_VERSION:

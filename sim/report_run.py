@@ -95,6 +95,7 @@ def describe_run(trajectory: Trajectory) -> list[tuple[str, str]]:
     if len(trajectory):
         x, y, theta = trajectory.pose[-1]
         fields += [
+            ("outcome", trajectory.outcome),
             ("end", f"t = {trajectory.time[-1]:.9g} s, x = {x:.9g} m, y = {y:.9g} m, theta = {theta:.9g} rad"),
             ("mode", describe_mode(trajectory)),
         ]

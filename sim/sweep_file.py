@@ -22,15 +22,17 @@ from typing import NamedTuple
 import h5py
 import numpy as np
 
+from sim import layout
 from sim.axes import SweepError
 from sim.disk_space import abandon_file, reserve_space
 from sim.plan import Plan
+from sim.reading import SWEEP_FORMAT
 from sim.scene_difference import find_scene_difference
 from sim.status import Status
 from sim.storage import SPARE_BYTES, WriteError, append_rows, check_target, clean_text, set_attribute, trim_file
 from sim.sweep_table import FIELD_NAMES, ROW_FIELDS, Rows, TextList, build_row_dtype, sort_rows
 
-FORMAT, FORMAT_VERSION = "stiction sweep", 1
+FORMAT, FORMAT_VERSION = SWEEP_FORMAT, 2
 TEXT_TYPE = np.dtype("S256")
 CHUNK_ROWS = 1024
 
@@ -189,6 +191,10 @@ def read_sweep_file(path: str | Path) -> tuple[SweepRecord, np.ndarray, list[str
         raise SweepError(f"there is no file {path}; `stiction sweep SCENE ... -o {path}` would write one")
     try:
         with h5py.File(path, "r", swmr=True, locking=False) as file:
+            if file.attrs.get("format") == layout.FORMAT:
+                raise SweepError(f"{path} is the log of a run, and not the table of a sweep, which `stiction sweep "
+                                 f"SCENE ... -o FILE` writes; `stiction replay {path}` shows the motion, "
+                                 f"`stiction check {path}` says what is in it")
             if file.attrs.get("format") != FORMAT:
                 raise SweepError(f"{path} is not the file of a sweep")
             if int(file.attrs["format_version"]) != FORMAT_VERSION:

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from sim.axes import SweepError, make_axis
+from sim.axes import WORDS, SweepError, make_axis
 from sim.cell_runner import CellRunner, Study
 from sim.plan import Plan
 from sim.scene import take_scene
@@ -29,6 +29,7 @@ from sim.sweep_pool import ThreadPool, run_batches
 from sim.sweep_result import Sweep, get_log_path
 from sim.sweep_stop import StopSign
 from sim.sweep_table import Rows, TextList, build_row_dtype, sort_rows
+from sim.units import find_plain_unit
 
 if TYPE_CHECKING:
     from sim.scene import AnyScene
@@ -103,22 +104,21 @@ def make_runner(study: Study, plan: Plan) -> CellRunner:
     """The runner, and a look at the ends of the axes, so that mistakes show before the work. Raises SceneError where
     the first or the last cell is none of the scene, SweepError where an axis changes nothing."""
     ends = [plan.get_values(cell) for cell in dict.fromkeys((0, len(plan) - 1))]
-    sound = None
+    sound, reason = None, ""
     for values in ends:
         try:
             study.build_scene(values, with_text=False)
             sound = values if sound is None else sound
-        except OverlapError:
-            continue
-        except SceneError:
-            if not plan.has_random:
+        except SceneError as error:
+            if not isinstance(error, OverlapError) and not plan.has_random:
                 raise
+            reason = reason or str(error)
     cells = iter(range(len(plan)))
     while sound is None:
         cell = next(cells, None)
         if cell is None:
             raise SweepError("no cell of the sweep can be run: in all of them the workpiece overlaps an obstacle, or "
-                             "the values are none of the scene")
+                             f"the values are none of the scene. The first: {reason}{describe_units(plan)}")
         try:
             study.build_scene(plan.get_values(cell), with_text=False)
             sound = plan.get_values(cell)
@@ -127,6 +127,15 @@ def make_runner(study: Study, plan: Plan) -> CellRunner:
     runner = CellRunner(study, sound)
     runner.check_axes()
     return runner
+
+
+def describe_units(plan: Plan) -> str:
+    """How the values of axes without a unit were read, to be added to what is wrong with them."""
+    read = [f"{axis.key} in {find_plain_unit(axis.key)}" for axis in plan.axes
+            if not axis.unit and axis.kind != WORDS and find_plain_unit(axis.key)]
+    if not read:
+        return ""
+    return f". Values without a unit were read in SI units ({', '.join(read)}); write others with theirs"
 
 
 class Job:

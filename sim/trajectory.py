@@ -80,6 +80,14 @@ class Trajectory:
         return events
 
     @cached_property
+    def outcome(self) -> str:
+        """What the run has led to, in a word, as in a sweep: a goal of the scene, "at rest", "left the scene" ...; see
+        `sim.outcome`. "" where it has not ended. Raises SceneError as `scene` does."""
+        from sim.outcome import find_outcome
+
+        return find_outcome(self.scene, self)
+
+    @cached_property
     def time(self) -> np.ndarray:
         """(n,) s."""
         return stack_fields(self.steps, ("time",))[:, 0]

@@ -61,6 +61,14 @@ TORQUE = Dimension("a torque", "3 N mm", {f"{force} {length}": (a * c, b * d)
                                           for force, (a, b) in _NEWTONS.items()})  # fmt: skip
 DIMENSIONS = (LENGTH, MASS, TIME, FREQUENCY, ANGLE, SPEED, ANGULAR_VELOCITY, ACCELERATION, FORCE, TORQUE)
 
+# By the last word of its key: what a plain number of a scene is in. Lengths of outlines are in the unit of the outline,
+# and not among them.
+_BY_WORD = {"x": LENGTH, "y": LENGTH, "rho": LENGTH, "at": LENGTH, "theta": ANGLE, "angle": ANGLE, "phase": ANGLE,
+            "vx": SPEED, "vy": SPEED, "surface_speed": SPEED, "omega": ANGULAR_VELOCITY,
+            "angular_velocity": ANGULAR_VELOCITY, "gx": ACCELERATION, "gy": ACCELERATION, "magnitude": ACCELERATION,
+            "fx": FORCE, "fy": FORCE, "torque": TORQUE, "mass": MASS, "frequency": FREQUENCY, "t": TIME,
+            "duration": TIME, "output_interval": TIME, "step": TIME}  # fmt: skip
+
 _SPELLINGS = (("²", "^2"), ("s2", "s^2"), ("**2", "^2"), ("°", "deg"), ("µ", "u"), ("μ", "u"), ("·", " "), ("*", " "),
               ("Nm", "N m"), ("Ncm", "N cm"))  # fmt: skip
 
@@ -70,6 +78,13 @@ def normalise_unit(unit: str) -> str:
     for spelling, usual in _SPELLINGS:
         unit = unit.replace(spelling, usual)
     return " ".join(unit.split())
+
+
+def find_plain_unit(key: str) -> str:
+    """In what unit a plain number at a dotted path of a scene is read; "" where it has none, or that of its outline."""
+    words = key.split(".")
+    dimension = None if {"outline", "center_of_mass"} & set(words) else _BY_WORD.get(words[-1])
+    return "" if dimension is None else dimension.si
 
 
 def find_dimensions(unit: str) -> list[Dimension]:
