@@ -21,6 +21,7 @@ __all__ = ["CellRunner", "Interrupted", "Study"]
 TEXT_BYTES = 240  # of a text in the table
 _SAME = ("largest_fn", "time_not_unique", "n_events", "n_impacts", "n_steps", "penetration", "gap_residual",
          "slip_residual", "balance_residual", "cone_residual")  # fmt: skip
+_ENDS = ("x", "y", "theta", "vx", "vy", "omega", "largest_fn", "energy_residual")
 _UNKNOWN = ("end_time", "x", "y", "theta", "vx", "vy", "omega", "largest_fn", "time_not_unique", "penetration",
             "gap_residual", "slip_residual", "balance_residual", "cone_residual", "energy_residual")  # fmt: skip
 
@@ -232,6 +233,8 @@ def may_rest(ends: Ends, place: int) -> bool:
 def _check_laws(table: np.ndarray, cells: np.ndarray, settings: list[Setting], texts: TextList) -> None:
     """Say where a law of mechanics was not kept."""
     tolerance = np.where(cells.step == 0.0, cells.tolerance, 0.0)
+    ends = np.stack([table[name] for name in _ENDS])
+    table["status"][(table["status"] == Status.COMPLETED) & ~np.isfinite(ends).all(axis=0)] = Status.NOT_FINITE
     completed = table["status"] == Status.COMPLETED
     for name, limit in list_limits(settings[0].shape.body.part.radius, tolerance).items():
         limit = np.broadcast_to(limit, tolerance.shape)

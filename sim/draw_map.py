@@ -10,12 +10,12 @@ from matplotlib.colors import ListedColormap
 from matplotlib.figure import Figure
 from matplotlib.patches import Patch
 
+from sim.dimensions import find_plain_unit
 from sim.draw import FAINT, NORMAL_FORCE, NOT_UNIQUE, TEXT
 from sim.draw_cones import style_axes
 from sim.labels import as_typed
 from sim.plot_file import check_plot_file, save_figure
 from sim.solution_map import KINDS, SEVERAL, Axis, SolutionMap
-from sim.units import find_plain_unit
 
 COLOURS = {"none": NORMAL_FORCE, "one": "#E9E5DA", "several": NOT_UNIQUE, "continuum": "#0072B2", "free": "#CFE6F5",
            "impact": "#F3D36B", "overlap": "#5A5A5A"}  # fmt: skip

@@ -19,6 +19,7 @@ from matplotlib.lines import Line2D
 from matplotlib.patches import Patch
 
 from sim.axes import WORDS, SweepAxis
+from sim.dimensions import find_plain_unit
 from sim.draw import FAINT, TEXT
 from sim.draw_cones import style_axes
 from sim.draw_curves import CURVE_BOUNDARY, draw_curves, list_curve_entries
@@ -26,7 +27,6 @@ from sim.draw_map import find_borders
 from sim.labels import as_typed
 from sim.sweep_table import ROW_FIELDS
 from sim.sweep_view import Panel, SweepView, describe_value, find_limits, list_spans
-from sim.units import find_plain_unit
 
 NUMBERS = "viridis"  # rises evenly in lightness, also for the colour-blind
 NO_NUMBER, EDGE = "#C9C5BC", "#B8B3A8"

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from sim.scene import Scene
 
-NO_WEIGHT = ("there is friction, and neither gravity nor a load that presses the part against an obstacle: it acts only "
-             "where the part is struck or pushed. A part that lies on a table and is seen from above is not modelled: "
-             "there is no friction of a table under it")
+NO_WEIGHT = ("there is friction, and neither gravity nor a load that presses the part against an obstacle: it acts "
+             "only where the part is struck or pushed. A part that lies on a table and is seen from above is not "
+             "modelled: there is no friction of a table under it")
 
 
 def list_notes(scene: Scene) -> list[str]:

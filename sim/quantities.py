@@ -1,7 +1,7 @@
 """Numbers of a scene file: how words and units become SI numbers, and what is refused.
 
 A number that measures something is plain, and then in SI units (metres, radians, kilograms, seconds ...), or a string
-with its unit, such as "10 mm", "20 deg", "5 g"; see `sim.units`. Whole numbers become float64.
+with its unit, such as "10 mm", "20 deg", "5 g"; see `sim.dimensions`. Whole numbers become float64.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from typing import Annotated, Any, Literal
 from pydantic import BaseModel, BeforeValidator, ConfigDict
 
 from geometry.units import to_metres
-from sim import units
+from sim import dimensions
 
 _QUANTITY = re.compile(r"\s*([-+]?(?:\d[\d_]*\.?\d*|\.\d+)(?:[eE][-+]?\d+)?)\s*([^\s\d].*?)\s*")
 
@@ -24,7 +24,7 @@ class Metres(float):
     """A length of an outline that was given with a unit of its own, in metres."""
 
 
-def read_number(value: Any, what: str = "a number", largest: float = units.LARGEST, unit: str = "") -> float:
+def read_number(value: Any, what: str = "a number", largest: float = dimensions.LARGEST, unit: str = "") -> float:
     """A finite float64 whose size can be computed with. Raises ValueError, whose message ends in what is valid."""
     if isinstance(value, bool) or not isinstance(value, int | float):
         raise ValueError(f"must be {what}")
@@ -37,35 +37,36 @@ def read_number(value: Any, what: str = "a number", largest: float = units.LARGE
     unit = f" {unit}" if unit else ""
     if abs(number) > largest:
         raise ValueError(f"is too large; valid: {what}, up to {largest:g}{unit} in size")
-    if 0.0 < abs(number) < units.LEAST_NOT_ZERO:
-        raise ValueError(f"is too near to zero; valid: {what}, 0 or at least {units.LEAST_NOT_ZERO:g}{unit} in size")
+    if 0.0 < abs(number) < dimensions.LEAST_NOT_ZERO:
+        least = f"{dimensions.LEAST_NOT_ZERO:g}{unit}"
+        raise ValueError(f"is too near to zero; valid: {what}, 0 or at least {least} in size")
     return number
 
 
-def read_quantity(value: Any, dimension: units.Dimension, what: str = "") -> float:
+def read_quantity(value: Any, dimension: dimensions.Dimension, what: str = "") -> float:
     """A number in SI units from a plain number or from a string with a unit of the dimension. Raises ValueError."""
-    what = what or units.describe(dimension)
+    what = what or dimensions.describe(dimension)
     if isinstance(value, str):
         match = _QUANTITY.fullmatch(value)
         if not match:
             raise ValueError(f"must be {what}; valid units: {', '.join(dimension.units)}")
-        value = units.convert(float(match[1].replace("_", "")), match[2], dimension)
+        value = dimensions.convert(float(match[1].replace("_", "")), match[2], dimension)
     return read_number(value, what, dimension.largest, dimension.si)
 
 
 def read_length(value: Any) -> float:
     """Length in metres from a number (m) or a string such as "10 mm"."""
-    return read_quantity(value, units.LENGTH)
+    return read_quantity(value, dimensions.LENGTH)
 
 
 def read_angle(value: Any) -> float:
     """Angle in radians from a number (rad) or a string such as "20 deg"."""
-    return read_quantity(value, units.ANGLE)
+    return read_quantity(value, dimensions.ANGLE)
 
 
 def read_time(value: Any) -> float:
     """Time in seconds from a number (s) or a string such as "20 ms"."""
-    return read_quantity(value, units.TIME)
+    return read_quantity(value, dimensions.TIME)
 
 
 def read_outline_length(value: Any) -> float:
@@ -105,19 +106,19 @@ def read_restitution(value: Any) -> float:
     return e
 
 
-def _read_positive(value: Any, dimension: units.Dimension) -> float:
+def _read_positive(value: Any, dimension: dimensions.Dimension) -> float:
     """A quantity that is large enough to divide by."""
-    what = units.describe(dimension).replace("a number", "a positive number")
+    what = dimensions.describe(dimension).replace("a number", "a positive number")
     number = read_quantity(value, dimension, what)
     if number <= 0.0:
         raise ValueError("must be positive")
-    if number < units.SMALLEST:
-        raise ValueError(f"is too small; valid: {what}, at least {units.SMALLEST:g} {dimension.si}")
+    if number < dimensions.SMALLEST:
+        raise ValueError(f"is too small; valid: {what}, at least {dimensions.SMALLEST:g} {dimension.si}")
     return number
 
 
 def read_positive_length(value: Any) -> float:
-    return _read_positive(value, units.LENGTH)
+    return _read_positive(value, dimensions.LENGTH)
 
 
 def _read_name(value: Any) -> str:
@@ -128,16 +129,16 @@ def _read_name(value: Any) -> str:
     return value
 
 
-def _accept(dimension: units.Dimension, read=read_quantity):
+def _accept(dimension: dimensions.Dimension, read=read_quantity):
     return Annotated[float, BeforeValidator(lambda value: read(value, dimension))]
 
 
 Number = Annotated[float, BeforeValidator(read_number)]
-Length, Angle, Time = _accept(units.LENGTH), _accept(units.ANGLE), _accept(units.TIME)
-Speed, AngularVelocity = _accept(units.SPEED), _accept(units.ANGULAR_VELOCITY)
-Acceleration, Force, Torque = _accept(units.ACCELERATION), _accept(units.FORCE), _accept(units.TORQUE)
-PositiveLength, PositiveTime = _accept(units.LENGTH, _read_positive), _accept(units.TIME, _read_positive)
-Mass, Frequency = _accept(units.MASS, _read_positive), _accept(units.FREQUENCY, _read_positive)
+Length, Angle, Time = _accept(dimensions.LENGTH), _accept(dimensions.ANGLE), _accept(dimensions.TIME)
+Speed, AngularVelocity = _accept(dimensions.SPEED), _accept(dimensions.ANGULAR_VELOCITY)
+Acceleration, Force, Torque = _accept(dimensions.ACCELERATION), _accept(dimensions.FORCE), _accept(dimensions.TORQUE)
+PositiveLength, PositiveTime = _accept(dimensions.LENGTH, _read_positive), _accept(dimensions.TIME, _read_positive)
+Mass, Frequency = _accept(dimensions.MASS, _read_positive), _accept(dimensions.FREQUENCY, _read_positive)
 OutlineLength = Annotated[Any, BeforeValidator(read_outline_length)]  # Any keeps `Metres` as it is
 Friction = Annotated[float, BeforeValidator(read_friction)]
 Restitution = Annotated[float, BeforeValidator(read_restitution)]

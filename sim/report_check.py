@@ -23,8 +23,8 @@ def print_scene(scene: Scene) -> bool:
     rows = "start, events and end" + ("" if interval is None else f", and every {format_number(interval, 's')}")
     print_fields(console, [
         *([("about", scene.summary)] if scene.summary else []),
-        ("workpiece", f"{cut(part.name)}: {len(part.outline.vertices)} vertices, mass {format_number(part.mass, 'kg')}, "
-                      f"radius of gyration {format_number(part.rho, 'm')}"),
+        ("workpiece", f"{cut(part.name)}: {len(part.outline.vertices)} vertices, "
+                      f"mass {format_number(part.mass, 'kg')}, radius of gyration {format_number(part.rho, 'm')}"),
         ("centre of mass", f"x = {format_number(x, 'm')}, y = {format_number(y, 'm')}, "
                            f"theta = {format_number(theta, 'rad')}"),
         ("velocity", f"{format_number(vx, 'm/s')}, {format_number(vy, 'm/s')}, {format_number(omega, 'rad/s')}"),
@@ -58,6 +58,7 @@ def print_log(path: Path) -> bool:
 
         return print_tree_log(path)
     trajectory = read_trajectory(path)
+    record = trajectory.record
     verdicts = check_log(trajectory)
     ended = trajectory.status.name != "RUNNING"
     sound = ended and all(verdict.holds for verdict in verdicts)
@@ -65,7 +66,7 @@ def print_log(path: Path) -> bool:
     console.print(f"{shlex.quote(str(path))}: {'a sound log' if sound else 'NOT a sound log'}",
                   style="bold" if sound else "bold red")
     print_fields(console, [
-        ("scene", cut(trajectory.record.name) + (f", from {trajectory.record.source}" if trajectory.record.source else "")),
+        ("scene", cut(record.name) + (f", from {record.source}" if record.source else "")),
         ("status", f"{trajectory.status.name}: {trajectory.status.happened}"),
         *([("message", trajectory.message)] if trajectory.message else []),
         *([] if trajectory.status.completed else [("advice", trajectory.status.advice)]),

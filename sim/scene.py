@@ -163,16 +163,17 @@ def parse_scene(
         data = toml_text.read_toml(text)
     except toml_text.TomlError as error:
         raise SceneError(f"{where}: {error}") from None
-    if overrides:
-        from sim.toml_edit import rewrite_toml
+    for path, value in (overrides or {}).items():
+        try:
+            toml_text.apply_override(data, path, toml_text.parse_value(value))
+        except toml_text.PathError as error:
+            raise SceneError(f"{where}: override {cut(path)}: {error}") from None
+    scene = build_scene(data, text, where, None if source is None else os.fspath(source))
+    if not overrides:
+        return scene
+    from sim.toml_edit import rewrite_toml
 
-        for path, value in overrides.items():
-            try:
-                toml_text.apply_override(data, path, toml_text.parse_value(value))
-            except toml_text.PathError as error:
-                raise SceneError(f"{where}: override {cut(path)}: {error}") from None
-        text = rewrite_toml(text, data)
-    return build_scene(data, text, where, None if source is None else os.fspath(source))
+    return replace(scene, text=rewrite_toml(text, data))  # only now: the values are such as TOML can write
 
 
 def build_scene(data: dict, text: str, where: str, source: str | None, start_is_checked: bool = False) -> Scene:

@@ -6,7 +6,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BeforeValidator, Discriminator, Field, Tag, field_validator, model_validator
 
-from sim import units
+from sim import dimensions
 from sim.motion_schema import GravitySection, MotionSection
 from sim.quantities import (
     Angle,
@@ -229,7 +229,7 @@ class GoalSection(Section):
 def _read_gravity(value: Any) -> tuple[float, float]:
     if not isinstance(value, list | tuple) or len(value) != 2:
         raise ValueError("must be [gx, gy] in m/s^2, or {magnitude = 9.81, angle = \"-90 deg\"}")
-    return read_quantity(value[0], units.ACCELERATION), read_quantity(value[1], units.ACCELERATION)
+    return read_quantity(value[0], dimensions.ACCELERATION), read_quantity(value[1], dimensions.ACCELERATION)
 
 
 # Gravity as [gx, gy], or by size and direction. The tags are left out of messages.

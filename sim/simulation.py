@@ -89,11 +89,19 @@ def simulate(
     solve = max(0.0, solve - compiling.seconds)
     account = compute_account(body, options.scales.touch, state, (solve, output, compile_time))
     status, message = Status(code), ""
+    if status.completed and not is_finite(state, account):
+        status = Status.NOT_FINITE
     if status.completed:
         message = account.find_broken_law(body.part.radius, options.tolerance if options.step == 0.0 else 0.0)
         status = Status.LAWS_BROKEN if message else status
     target.close(status, account, message)
     return target.trajectory if sink is None else None
+
+
+def is_finite(state: np.record, account: Account) -> bool:
+    """Is the end of a run a state that can be, with an account of numbers?"""
+    numbers = [value for value in dataclasses.astuple(account) if isinstance(value, float)]
+    return bool(np.isfinite([*state.pose, *state.velocity, *numbers]).all())
 
 
 def prepare(scene: Scene) -> tuple:

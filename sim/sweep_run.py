@@ -20,6 +20,7 @@ import numpy as np
 
 from sim.axes import WORDS, SweepError, make_axis
 from sim.cell_runner import CellRunner, Study
+from sim.dimensions import find_plain_unit
 from sim.plan import Plan
 from sim.scene import take_scene
 from sim.scene_errors import OverlapError, SceneError
@@ -29,7 +30,6 @@ from sim.sweep_pool import ThreadPool, run_batches
 from sim.sweep_result import Sweep, get_log_path
 from sim.sweep_stop import StopSign
 from sim.sweep_table import Rows, TextList, build_row_dtype, sort_rows
-from sim.units import find_plain_unit
 
 if TYPE_CHECKING:
     from sim.scene import AnyScene

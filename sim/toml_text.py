@@ -9,7 +9,7 @@ import re
 import tomllib
 from typing import Any
 
-from sim import units
+from sim import dimensions
 from sim.quantities import read_quantity
 from sim.quoting import cut, list_words, quote
 
@@ -125,7 +125,7 @@ def _turn_to_polar(gravity: Any) -> Any:
     if not isinstance(gravity, list) or len(gravity) != 2:
         return gravity
     try:
-        x, y = (read_quantity(value, units.ACCELERATION) for value in gravity)
+        x, y = (read_quantity(value, dimensions.ACCELERATION) for value in gravity)
     except ValueError:
         return gravity  # the schema says what is wrong with it
     return {"magnitude": math.hypot(x, y), "angle": math.atan2(y, x)}
