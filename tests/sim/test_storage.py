@@ -28,7 +28,7 @@ TABLES = ("steps", "contacts", "events", "impulses")
 
 
 def assert_same_tables(trajectory, rows):
-    for name, table in zip(TABLES, rows, strict=True):
+    for name, table in zip(("steps", "contacts", "event_rows", "impulses"), rows, strict=True):
         assert getattr(trajectory, name).tobytes() == table.tobytes(), name
 
 

@@ -91,7 +91,7 @@ def test_memory_sink_equals_one_table(rng):
         buffer[:] = 0
     sink.close(Status.STALLED, Account(n_steps=3), "why")
     trajectory = sink.trajectory
-    for name, table in zip(("steps", "contacts", "events", "impulses"), tables, strict=True):
+    for name, table in zip(("steps", "contacts", "event_rows", "impulses"), tables, strict=True):
         assert getattr(trajectory, name).tobytes() == table.tobytes(), name
     assert (trajectory.status, trajectory.account.n_steps, trajectory.message) == (Status.STALLED, 3, "why")
 
