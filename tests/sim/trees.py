@@ -9,7 +9,7 @@ from sim.trajectory import Trajectory
 from sim.tree import NO_PARENT, Branch, Tree
 from tests.sim.synthetic import make_record, make_rows
 
-TABLES = ("steps", "contacts", "event_rows", "impulses")
+TABLES = ("steps", "contacts", "events", "impulses")
 
 
 def make_branch(number, parent=NO_PARENT, depth=0, first=0, n=20, status=Status.COMPLETED, children=(), record=None,
