@@ -79,7 +79,7 @@ class _Grower:
         """Run one branch to its next split or its end."""
         from sim.engine import run_chunk
         from sim.model import restart_motion
-        from sim.simulation import compute_account, hand_over, is_finite
+        from sim.simulation import compute_account, hand_over, judge_end
         from sim.status_codes import PAUSED
 
         body, options, _, tools, log = self.arguments
@@ -92,16 +92,10 @@ class _Grower:
                 hand_over(log, target)
                 if self.progress is not None:
                     self.progress(float(state.time))
-            status = Status(code)
         except KeyboardInterrupt:
-            status, self.stopped = Status.INTERRUPTED, True
+            code, self.stopped = Status.INTERRUPTED, True
         account = compute_account(body, options.scales.touch, state)
-        message = ""
-        if status.completed and not is_finite(state, account):
-            status = Status.NOT_FINITE
-        if status.completed:
-            message = account.find_broken_law(body.part.radius, options.tolerance if options.step == 0.0 else 0.0)
-            status = Status.LAWS_BROKEN if message else status
+        status, message = judge_end(code, state, account, body, options)
         target.close(status, account, message)
         branch.rows = target.trajectory
         self._merge(branch)

@@ -88,20 +88,21 @@ def simulate(
     compile_time = max(0.0, clock_module.perf_counter() - began - solve - output) + compiling.seconds
     solve = max(0.0, solve - compiling.seconds)
     account = compute_account(body, options.scales.touch, state, (solve, output, compile_time))
-    status, message = Status(code), ""
-    if status.completed and not is_finite(state, account):
-        status = Status.NOT_FINITE
-    if status.completed:
-        message = account.find_broken_law(body.part.radius, options.tolerance if options.step == 0.0 else 0.0)
-        status = Status.LAWS_BROKEN if message else status
+    status, message = judge_end(code, state, account, body, options)
     target.close(status, account, message)
     return target.trajectory if sink is None else None
 
 
-def is_finite(state: np.record, account: Account) -> bool:
-    """Is the end of a run a state that can be, with an account of numbers?"""
+def judge_end(code: int, state: np.record, account: Account, body, options) -> tuple[Status, str]:
+    """How a run has ended, and what there is to say: one that reached its end time must be finite and keep the laws."""
+    status = Status(code)
+    if not status.completed:
+        return status, ""
     numbers = [value for value in dataclasses.astuple(account) if isinstance(value, float)]
-    return bool(np.isfinite([*state.pose, *state.velocity, *numbers]).all())
+    if not np.isfinite([*state.pose, *state.velocity, *numbers]).all():
+        return Status.NOT_FINITE, ""
+    message = account.find_broken_law(body.part.radius, options.tolerance if options.step == 0.0 else 0.0)
+    return (Status.LAWS_BROKEN if message else status), message
 
 
 def prepare(scene: Scene) -> tuple:

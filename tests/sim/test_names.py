@@ -29,7 +29,7 @@ from sim.solution_map import compute_map
 from sim.sweep_run import sweep
 
 NAMES = ("Ba$$in", "cost 5$ to 6$", "$", "$x^2", r"\$a$", "_part", "x_1^{2", "\\frac{", "[red]a[/red]", "[/]", "a\nb",
-         "\t", "漢字", "Führung-β", "\x1b[31mred", "\u202eabc", "a\0b", "../../x", "CON", "😀", "%s {0}",
+         "a\tb", "漢字", "Führung-β", "\x1b[31mred", "\u202eabc", "a\0b", "../../x", "CON", "😀", "%s {0}",
          "x" * 900)  # fmt: skip
 
 
