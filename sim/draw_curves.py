@@ -29,7 +29,9 @@ def draw_curves(axes: Axes, view: SweepView, panel: Panel, norm: Normalize) -> N
         on = np.ones(len(x), bool) if own is None else own == value
         marker = "o" if not joined or on.sum() <= MOST_MARKED else ""
         endless = on & np.isinf(y)
-        axes.plot(x[endless], np.full(endless.sum(), 0.97), "^", color=colour, transform=axes.get_xaxis_transform())
+        if endless.any():
+            axes.scatter(x[endless], np.full(endless.sum(), 0.97), color=[colour], marker="^",
+                         transform=axes.get_xaxis_transform())
         axes.plot(x[on], y[on], line if joined else "none", color=colour, marker=marker, markersize=3.0, linewidth=1.4)
     if isinstance(norm, LogNorm):
         axes.set_yscale("log")

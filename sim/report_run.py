@@ -80,7 +80,8 @@ def print_run(trajectory: Trajectory, path: Path) -> None:
         console.print(f"  {trajectory.message}")
     if not status.completed:
         console.print(f"  {status.advice}")
-    print_fields(console, describe_run(trajectory))
+    outcome = [("outcome", trajectory.outcome)] if len(trajectory) else []
+    print_fields(console, [*outcome, *describe_run(trajectory)])
     name = shlex.quote(str(path))
     console.print(f"Log: {name}")
     console.print(f"See it:   stiction replay {name}")
@@ -95,7 +96,6 @@ def describe_run(trajectory: Trajectory) -> list[tuple[str, str]]:
     if len(trajectory):
         x, y, theta = trajectory.pose[-1]
         fields += [
-            ("outcome", trajectory.outcome),
             ("end", f"t = {trajectory.time[-1]:.9g} s, x = {x:.9g} m, y = {y:.9g} m, theta = {theta:.9g} rad"),
             ("mode", describe_mode(trajectory)),
         ]

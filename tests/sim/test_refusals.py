@@ -55,7 +55,8 @@ def test_numbers_beyond_all_bounds_are_refused_by_key_and_value(path):
             continue
         given = [value, 0.0] if path.endswith("center_of_mass") else value
         message = refuse(BOX, overrides={path: given})
-        assert (path.split(".")[0] in message and "valid" in message) or "must be" in message, message
+        assert path.split(".")[0] in message, message
+        assert any(words in message for words in ("valid", "must be", "should be", "is not a Coulomb law")), message
 
 
 @pytest.mark.parametrize(("where", "value"), [
@@ -150,7 +151,7 @@ def mutate(rng: random.Random, data) -> None:
            {}, [[]], [1.0, 2.0], {"x": 1}, [{}], [[[[1.0]]]], 10 ** rng.uniform(-20, 20), 2**63]
     if rng.random() < 0.15:
         del here[key]
-    elif rng.random() < 0.3 and isinstance(here[key], float | int) and not isinstance(here[key], bool):
+    elif rng.random() < 0.3 and type(here[key]) is float:
         here[key] = float(here[key]) * 10 ** rng.uniform(-30, 30)
     else:
         here[key] = rng.choice(odd)
