@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import sys
 import unicodedata
 from pathlib import Path
 
@@ -14,10 +15,12 @@ _RESERVED = re.compile(r"(con|prn|aux|nul|com[0-9¹²³]|lpt[0-9¹²³])(\..*)?"
 
 def make_file_name(name: str) -> str:
     """The name of a file, without ending, for the name of a scene: what could lead out of a folder, or is forbidden
-    somewhere, becomes "_"; letters of all languages stay."""
+    somewhere, becomes "_"; letters of all languages stay where the file system takes them."""
+    encoding = sys.getfilesystemencoding()  # ASCII where the system says so (LANG=C)
+    name = name.encode(encoding, "replace").decode(encoding)  # with "?", which is not allowed either
     safe = "".join("_" if character in _FORBIDDEN or (unicodedata.category(character)[0] in "CZ" and character != " ")
                    else character for character in name)
-    safe = safe.encode("utf-8", "replace")[:MOST_BYTES].decode("utf-8", "ignore").strip(". ")
+    safe = safe.encode()[:MOST_BYTES].decode("utf-8", "ignore").strip(". ")
     if not safe:
         return "scene"
     return f"_{safe}" if _RESERVED.fullmatch(safe) else safe
