@@ -55,7 +55,7 @@ def check_laws(trajectory, energy: float = 1e-9, status: Status = Status.COMPLET
     """What holds in every run: its end, finite numbers, the account, energy that never grows, no overlap."""
     account = trajectory.account
     assert trajectory.status == status, trajectory.describe()
-    for table in (trajectory.steps, trajectory.contacts, trajectory.events, trajectory.impulses):
+    for table in (trajectory.steps, trajectory.contacts, trajectory.event_rows, trajectory.impulses):
         for name in table.dtype.names:
             assert np.isfinite(table[name]).all(), name
     assert account.balance_residual < 1e-9 and account.cone_residual < 1e-9, account

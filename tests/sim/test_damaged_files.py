@@ -125,10 +125,11 @@ def test_texts_of_any_length_that_lead_in_a_circle(files, tmp_path, name, length
     heaps = [match.start() for match in re.finditer(b"GCOL", whole)]
     assert heaps
     for heap in heaps:
-        place = heap + 16
-        while struct.unpack_from("<H", whole, place)[0]:
+        place, end = heap + 16, heap + struct.unpack_from("<Q", whole, heap + 8)[0]
+        while place + 16 <= end and struct.unpack_from("<H", whole, place)[0]:
             place += 16 + (struct.unpack_from("<Q", whole, place + 8)[0] + 7) // 8 * 8
-        for where in {heap + 8, heap + 16 + 8, place + 8}:
+        assert end - 16 < place <= end or struct.unpack_from("<Q", whole, place + 8)[0] == end - place
+        for where in {heap + 8, heap + 16 + 8, *([place + 8] if place + 16 <= end else [])}:  # a full one has no rest
             path = tmp_path / "circle.h5"
             path.write_bytes(whole[:where] + struct.pack("<Q", length) + whole[where + 8:])
             what, why = try_file(path, "sweep" in name)
