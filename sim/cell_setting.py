@@ -20,7 +20,7 @@ import numpy as np
 from sim import toml_text
 from sim.axes import WORDS, SweepAxis, SweepError
 from sim.outcome import FAILED, INVALID, OVERLAP, Judge
-from sim.quantities import read_friction, read_positive_length, read_restitution
+from sim.quantities import read_friction, read_restitution, read_rho
 from sim.scene import Scene, build_scene, parse_scene
 from sim.scene_errors import OverlapError, SceneError
 from sim.toml_edit import rewrite_toml
@@ -176,7 +176,7 @@ class SettingMaker:
             return self._study.build_scene(values, with_text=False)
         axis, value = axes[self._others[0]], values[self._others[0]]
         try:
-            rho = read_positive_length(axis.make_override(value))
+            rho = read_rho(axis.make_override(value), self.first.workpiece.outline.size)
         except ValueError as error:
             raise SceneError(f"{axis.name} = {axis.make_override(value)}: {error}") from None
         return dataclasses.replace(self.first, workpiece=dataclasses.replace(self.first.workpiece, rho=rho))

@@ -121,6 +121,21 @@ def read_positive_length(value: Any) -> float:
     return _read_positive(value, dimensions.LENGTH)
 
 
+# The radius of gyration lies within this factor of the size of the part, either way. Reason: contacts compare the
+# square of their quotient with 1, and beyond 1e16 nothing is left of the 1. Consequence: a wheel of a metre whose mass
+# sits within a micrometre of its centre is refused.
+LARGEST_RHO_FACTOR = 1e6
+
+
+def read_rho(value: Any, size: float) -> float:
+    """Radius of gyration of a part of a size [m], in metres."""
+    rho = read_positive_length(value)
+    low, high = size / LARGEST_RHO_FACTOR, size * LARGEST_RHO_FACTOR
+    if not low <= rho <= high:
+        raise ValueError(f"is out of proportion to a part of {size:.6g} m; valid: from {low:.3g} m to {high:.3g} m")
+    return rho
+
+
 def _read_name(value: Any) -> str:
     if not isinstance(value, str) or not value.strip():
         raise ValueError("must be a name: a string that is not empty")

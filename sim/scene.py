@@ -15,7 +15,7 @@ import scenes
 from geometry.polygon import Polygon, PolygonError
 from geometry.pose import Pose
 from sim import schema, toml_text
-from sim.quantities import ONE_COEFFICIENT, convert_outline_length
+from sim.quantities import ONE_COEFFICIENT, convert_outline_length, read_rho
 from sim.quoting import cut, quote
 from sim.scene_errors import OTHER_COEFFICIENTS, SceneError, explain_validation_error, suggest
 
@@ -253,13 +253,17 @@ def _build_workpiece(section: schema.WorkpieceSection, where: str) -> Workpiece:
                 f"({centroid[0]:.9g}, {centroid[1]:.9g}) m, so the density is not uniform; give the radius of gyration "
                 "about the centre of mass in metres"
             )
+    try:
+        rho = outline.rho if section.rho is None else read_rho(section.rho, outline.size)
+    except ValueError as error:
+        raise SceneError(f"{where}: workpiece.rho = {section.rho!r}: {error}") from None
     frame = Pose(*section.pose)
     x, y = frame.transform(centre)
     return Workpiece(
         name=section.name,
         outline=_translate(outline, -float(centre[0]), -float(centre[1])),
         mass=section.mass,
-        rho=outline.rho if section.rho is None else section.rho,
+        rho=rho,
         pose=Pose(float(x), float(y), frame.theta),
         velocity=section.velocity,
         origin=(0.0 - float(centre[0]), 0.0 - float(centre[1])),

@@ -69,7 +69,8 @@ def test_numbers_beyond_all_bounds_are_refused_by_key_and_value(path):
     ("gravity", {"magnitude": 9.81, "angle": 0, "sinusoid": [{"amplitude": 1, "frequency": 1e300}]}),
     ("obstacle.floor.motion", {"sinusoid": [{"amplitude": [1e300, 0], "frequency": 1e9}]}),
     ("obstacle.floor.motion", {"waypoints": [[0, 0, 0, 0], [1e-300, 1, 1, 1]]}),
-    ("workpiece.name", "a" * 5000), ("obstacle.floor.pose", [50.0, 1e14, 0]),
+    ("workpiece.rho", 1e-15), ("workpiece.rho", 1e10), ("workpiece.name", "a" * 5000),
+    ("obstacle.floor.pose", [50.0, 1e14, 0]),
 ])
 def test_tables_that_cannot_be_used_are_refused(where, value):
     data = tomllib.loads(BOX)
