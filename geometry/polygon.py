@@ -9,7 +9,7 @@ from functools import cached_property
 
 import numpy as np
 
-from geometry.units import to_metres
+from geometry.units import LARGEST_LENGTH, SMALLEST_LENGTH, to_metres
 
 # Two neighbouring vertices closer than this are one, and a vertex this near to the line through its neighbours is no
 # corner. Relative to the diagonal of the outline's bounding box. Reason: drawing programs and unit conversions repeat a
@@ -208,8 +208,12 @@ def _clean_outline(vertices) -> np.ndarray:
     if distinct < 3:
         raise PolygonError(f"an outline needs at least three distinct points, not {distinct}")
     largest = float(np.abs(points).max())
-    if largest > 1e100:
-        raise PolygonError(f"the outline is too large: a coordinate of {largest:.3g} m")
+    if largest > LARGEST_LENGTH:
+        raise PolygonError(f"the outline is too large: a coordinate of {largest:.3g} m; valid are coordinates up to "
+                           f"{LARGEST_LENGTH:g} m")
+    if _diagonal(points) < SMALLEST_LENGTH:
+        raise PolygonError(f"the outline is too small: {_diagonal(points):.3g} m across; valid is at least "
+                           f"{SMALLEST_LENGTH:g} m")
     tolerance = VERTEX_TOLERANCE * _diagonal(points) + VERTEX_ULPS * float(np.spacing(largest))
     points = _drop_repeated(points, tolerance)
     if len(points) < 3:
@@ -218,9 +222,11 @@ def _clean_outline(vertices) -> np.ndarray:
     points = _drop_flat(points, tolerance)
     _check_simple(points)
     x0, y0 = (points - points[0]).T
-    if np.dot(x0, np.roll(y0, -1)) < np.dot(np.roll(x0, -1), y0):
-        points = np.roll(points[::-1], 1, axis=0)
-    return points
+    twice_area = np.dot(x0, np.roll(y0, -1)) - np.dot(np.roll(x0, -1), y0)
+    if abs(twice_area) <= tolerance * _diagonal(points):
+        raise PolygonError("the outline has no area: it goes there and back, or crosses itself, near "
+                           f"{_show(points[0])}")
+    return np.roll(points[::-1], 1, axis=0) if twice_area < 0.0 else points
 
 
 def _drop_repeated(points: np.ndarray, tolerance: float) -> np.ndarray:

@@ -1,4 +1,4 @@
-"""Units of length that an outline or a pose may be given in."""
+"""Units of length that an outline or a pose may be given in, and the lengths that can be computed with."""
 
 from __future__ import annotations
 
@@ -7,6 +7,12 @@ import numpy as np
 # unit -> (numerator, denominator) of its length in metres. Multiplying and dividing by whole numbers rounds once, so
 # that 10.02 "mm" is the double nearest to 0.01002, which 10.02 * 1e-3 is not always.
 LENGTH_UNITS = {"m": (1, 1), "cm": (1, 100), "mm": (1, 1_000), "um": (1, 1_000_000), "in": (254, 10_000)}
+
+# No length or coordinate [m] may be larger, and no outline smaller. Reason: the moments of an outline are fourth powers
+# of lengths, and forces hold their quotients; within these limits all of them, multiplied with each other, stay far
+# from the ends of a double (1e-308 to 1e308). Consequence: atomic nuclei and the space between stars are refused.
+LARGEST_LENGTH = 1e15
+SMALLEST_LENGTH = 1e-15
 
 
 def to_metres(length, unit: str = "m"):

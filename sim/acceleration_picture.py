@@ -14,6 +14,7 @@ from sim.cone_space import build_cone_space
 from sim.draw import FAINT, NORMAL_FORCE, NOT_UNIQUE, TEXT
 from sim.draw_cones import SpacePainter, draw_cone_plane, draw_intervals
 from sim.draw_state import draw_state
+from sim.labels import as_typed
 from sim.plot_file import check_plot_file, save_figure
 from sim.scene import Scene
 
@@ -77,7 +78,7 @@ def describe_verdict(scene: Scene, time: float, contacts: list[dict], found: Acc
              "several": f"{count} accelerations are possible",
              "continuum": "a continuum of accelerations is possible"}[found.kind]
     impact = "; an impact comes first" if any(contact["gap_rate"] < 0.0 for contact in contacts) else ""
-    return f"{scene.name} at t = {time:.6g} s: {words}{impact}"
+    return f"{as_typed(scene.name)} at t = {time:.6g} s: {words}{impact}"
 
 
 def list_answers(scene: Scene, found: AccelerationSet, contacts: list[dict]) -> list[str]:

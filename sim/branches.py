@@ -20,7 +20,7 @@ from geometry._record import allocate_record
 from sim.account import compute_rounding, end_account
 from sim.held_interrupt import hold_interrupts
 from sim.records import CONTACT_LETTERS, EVENT_KINDS
-from sim.scene import Scene
+from sim.scene import AnyScene, Scene, take_scene
 from sim.state import ACCELERATION, NOTHING, STATE, VELOCITY
 from sim.status import Status
 from sim.trajectory import MemorySink, Trajectory
@@ -29,7 +29,7 @@ from sim.tree import NO_PARENT, SAME, Branch, Tree, is_same
 REST = EVENT_KINDS.index("rest")
 
 
-def simulate_branches(scene: Scene, duration: float | None = None, *, sink=None,
+def simulate_branches(scene: AnyScene, duration: float | None = None, *, sink=None,
                       progress: Callable[[float], None] | None = None, **run_overrides) -> Tree:
     """Follow every motion of the scene's workpiece; arguments as for `simulate`.
 
@@ -40,6 +40,7 @@ def simulate_branches(scene: Scene, duration: float | None = None, *, sink=None,
     from sim.simulation import override_run, prepare
     from sim.start import check_start
 
+    scene = take_scene(scene)
     run = dataclasses.replace(override_run(scene, duration, run_overrides), choice="branch")
     scene = dataclasses.replace(scene, run=run)
     check_start(scene, scene.source or scene.name)
@@ -93,6 +94,7 @@ class _Grower:
         from sim.engine import run_chunk
         from sim.ledger import Ledger
         from sim.model import restart_motion
+        from sim.simulation import judge_end
         from sim.status_codes import PAUSED
 
         body, options, _, tools, log = self.arguments
@@ -106,14 +108,11 @@ class _Grower:
                 ledger.hand_over()
                 if self.progress is not None:
                     self.progress(float(state.time))
-            status, message = Status(code), ""
-            account = ledger.end(status.completed)
+            account = ledger.end(Status(code).completed)
         except KeyboardInterrupt:
-            status, message, self.stopped = Status.INTERRUPTED, "", True
+            code, self.stopped = Status.INTERRUPTED, True
             account = ledger.find_account()
-        if status.completed:
-            message = account.find_broken_law(body.part.radius, options.tolerance if options.step == 0.0 else 0.0)
-            status = Status.LAWS_BROKEN if message else status
+        status, message = judge_end(code, state, account, body, options)
         target.close(status, account, message)
         branch.rows = target.trajectory
         self._merge(branch)
@@ -122,8 +121,8 @@ class _Grower:
     def _merge(self, branch: Branch) -> None:
         """End a branch where it reaches the state of another that was followed before."""
         ancestors = {other.number for other in self.tree.path(branch.number)}
-        for event in range(len(branch.rows.events)):
-            row = branch.rows.events[event]
+        for event in range(len(branch.rows.event_rows)):
+            row = branch.rows.event_rows[event]
             if row["time"] <= branch.time:
                 continue
             for other in self.tree.branches:
@@ -199,7 +198,7 @@ def reaches(rows: Trajectory, row: np.void, others: Trajectory) -> bool:
     """Is the state after the event `row` one that the other branch is in at the same time?"""
     pose = [row[name] for name in ("x", "y", "theta")]
     velocity = [row[name] for name in ("vx_after", "vy_after", "omega_after")]
-    events = others.events
+    events = others.event_rows
     near = np.abs(events["time"] - row["time"]) <= SAME * max(row["time"], 1e-300)
     rests = (events["kind"] == REST) & (events["time"] <= row["time"])
     for event in events[near | (rests if row["kind"] == REST else False)]:
@@ -215,16 +214,16 @@ def reaches(rows: Trajectory, row: np.void, others: Trajectory) -> bool:
 def cut_rows(rows: Trajectory, event: int, rounding: float) -> Trajectory:
     """The rows up to an event, as a branch that has merged, with the account of these rows; its steps and evaluations
     are those that were made. rounding: see `compute_rounding`."""
-    time = rows.events["time"][event]
+    time = rows.event_rows["time"][event]
     steps = rows.steps[rows.steps["time"] <= time]
-    events = rows.events[: event + 1]
+    events = rows.event_rows[: event + 1]
     contacts = int(steps["first_contact"][-1] + steps["n_contacts"][-1]) if len(steps) else 0
     impulses = int(events["first_impulse"][-1] + events["n_impulses"][-1])
     cut = Trajectory(None, steps, rows.contacts[:contacts], events, rows.impulses[:impulses], Status.MERGED,
                      rows.account, "", rows.record)
     if len(steps) == 0 or rows.account is None:
         return cut
-    dropped, spans = rows.events[event + 1 :], [np.sum(part.not_unique @ [-1.0, 1.0]) for part in (rows, cut)]
+    dropped, spans = rows.event_rows[event + 1 :], [np.sum(part.not_unique @ [-1.0, 1.0]) for part in (rows, cut)]
     account = end_account(rows.account, steps[-1], rounding)
     cut.account = dataclasses.replace(
         account, n_events=account.n_events - len(dropped),

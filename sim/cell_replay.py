@@ -16,7 +16,7 @@ from sim.axes import SweepError
 from sim.scene import Scene
 from sim.sweep_file import blame_file
 from sim.sweep_result import Sweep, describe_status, get_log_path, read_sweep
-from sim.sweep_table import NOT_STARTED
+from sim.sweep_table import NOT_STARTED, split_turns
 from sim.sweep_view import describe_value
 from sim.trajectory import Trajectory
 
@@ -98,8 +98,12 @@ def compare_end(cell: Cell, trajectory: Trajectory, tolerance: float = 0.0) -> s
     """What differs between the end of a trajectory and the row of the table; "" if nothing does."""
     if cell.row is None:
         return "the sweep has not run this cell yet: there is no row to compare it with"
-    found = [float(value) for value in (trajectory.time[-1], *trajectory.pose[-1], *trajectory.velocity[-1])]
-    said = [float(cell.row[name]) for name in END]
+    (x, y, angle), row = trajectory.pose[-1], cell.row
+    theta, turns = split_turns(angle)
+    if turns != row["turns"]:  # at the end of a turn rounding makes one more
+        theta = float(angle) - 2.0 * np.pi * float(row["turns"])
+    found = [float(value) for value in (trajectory.time[-1], x, y, theta, *trajectory.velocity[-1])]
+    said = [float(row[name]) for name in END]
     allowed = tolerance * max(map(abs, said))
     differing = [f"{name} {now!r}, was {was!r}" for name, now, was in zip(END, found, said, strict=True)
                  if not abs(now - was) <= allowed]

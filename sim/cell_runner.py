@@ -11,15 +11,17 @@ import numpy as np
 
 from sim.account import compute_energy_residual, compute_rounding, describe_broken_law, list_limits
 from sim.cell_setting import BadCell, Setting, SettingMaker, Shape, Study
-from sim.outcome import FAILED, is_held, list_outcomes
+from sim.events import SPEED_ROUNDING
+from sim.outcome import FAILED, STILL, is_held, lies_still, list_outcomes
 from sim.status import Status
-from sim.sweep_table import NOT_STARTED, Rows, TextList, build_row_dtype
+from sim.sweep_table import NOT_STARTED, Rows, TextList, build_row_dtype, split_turns
 
 __all__ = ["CellRunner", "Interrupted", "Study"]
 
 TEXT_BYTES = 240  # of a text in the table
 _SAME = ("largest_fn", "time_not_unique", "n_events", "n_impacts", "n_steps", "penetration", "gap_residual",
          "slip_residual", "balance_residual", "cone_residual")  # fmt: skip
+_ENDS = ("x", "y", "theta", "vx", "vy", "omega", "largest_fn", "energy_residual")
 _UNKNOWN = ("end_time", "x", "y", "theta", "vx", "vy", "omega", "largest_fn", "time_not_unique", "penetration",
             "gap_residual", "slip_residual", "balance_residual", "cone_residual", "energy_residual")  # fmt: skip
 
@@ -39,7 +41,8 @@ class CellRunner:
         self._settings = SettingMaker(study, values)
         self.outcomes = list_outcomes(self._settings.first)
         self._start = build_start(self._settings.first)
-        self._dtype = build_row_dtype([axis.name for axis in study.axes])
+        self._study, self._axis_names = study, [axis.name for axis in study.axes]
+        self._dtype = build_row_dtype(self._axis_names)
         self._own = threading.local()
 
     def check_axes(self) -> None:
@@ -98,8 +101,13 @@ class CellRunner:
         desk = self._get_desk(settings[0].shape)
         ends = desk.run([setting.cell for setting in distinct.values()], which, pairs, stops)
         table = table[: len(ends.results)]
-        fill_rows(table, ends, settings, pairs[:, 0], texts)
+        fill_rows(table, ends, settings, pairs[:, 0], texts, self._lies_still)
         return table
+
+    def _lies_still(self, row: np.void, pose) -> bool:
+        """Is the part of a cell, which the engine has not seen come to rest for good, at rest at its end?"""
+        scene = self._study.build_scene([float(row[name]) for name in self._axis_names], with_text=False)
+        return lies_still(scene, pose, np.array([row[name] for name in ("vx", "vy", "omega")]), float(row["end_time"]))
 
     def _get_desk(self, shape: Shape) -> Desk:
         """The work arrays of this thread for a shape."""
@@ -183,15 +191,17 @@ class Desk:
             begin, begin_contacts = end, end_contacts
 
 
-def fill_rows(table: np.ndarray, ends: Ends, settings: list[Setting], mu: np.ndarray, texts: TextList) -> None:
-    """Rows of runs that have ended. settings: of each run; mu (n, obstacles)."""
+def fill_rows(table: np.ndarray, ends: Ends, settings: list[Setting], mu: np.ndarray, texts: TextList, still) -> None:
+    """Rows of runs that have ended. settings: of each run; mu (n, obstacles); still(row, pose): asked of a part that
+    has contacts, and is not known to be at rest for good."""
     results = ends.results
     energies = (results[name] for name in ("kinetic_start", "kinetic_end", "load", "friction", "impact", "pushed"))
     rounding = compute_rounding(ends.cells.mass, ends.cells.load, ends.cells.touch)
     table["energy_residual"] = compute_energy_residual(*energies, rounding)
     table["end_time"] = results.time
+    table["x"], table["y"] = results.pose[:, 0], results.pose[:, 1]
+    table["theta"], table["turns"] = split_turns(results.pose[:, 2])
     for index in range(3):
-        table[("x", "y", "theta")[index]] = results.pose[:, index]
         table[("vx", "vy", "omega")[index]] = results.velocity[:, index]
     for name in _SAME:
         table[name] = results[name]
@@ -203,7 +213,10 @@ def fill_rows(table: np.ndarray, ends: Ends, settings: list[Setting], mu: np.nda
         table["message"][place] = texts.number(shorten(message))
         for name in _UNKNOWN:
             table[name][place] = np.nan
-    states = zip(table["status"].tolist(), results.pose.tolist(), (results.at_rest == 1).tolist(),
+    resting = results.at_rest == 1
+    for place in np.flatnonzero((table["status"] == Status.COMPLETED) & ~resting & (results.n_contacts > 0)).tolist():
+        resting[place] = may_rest(ends, place) and still(table[place], results.pose[place])
+    states = zip(table["status"].tolist(), results.pose.tolist(), resting.tolist(),
                  results.n_contacts.tolist(), ends.contacts, ends.cells.rho.tolist(), strict=True)
     table["outcome"] = [
         settings[i].judge.find_outcome(
@@ -211,9 +224,17 @@ def fill_rows(table: np.ndarray, ends: Ends, settings: list[Setting], mu: np.nda
         for i, (status, pose, at_rest, n, contacts, rho) in enumerate(states)]
 
 
+def may_rest(ends: Ends, place: int) -> bool:
+    """Is the part of a run slow enough at its end that it is worth a closer look? That costs a millisecond."""
+    typical = float(ends.cells.speed[place]) / SPEED_ROUNDING
+    return float(np.abs(ends.results.velocity[place, :2]).max()) <= STILL * typical
+
+
 def _check_laws(table: np.ndarray, cells: np.ndarray, settings: list[Setting], texts: TextList) -> None:
     """Say where a law of mechanics was not kept."""
     tolerance = np.where(cells.step == 0.0, cells.tolerance, 0.0)
+    ends = np.stack([table[name] for name in _ENDS])
+    table["status"][(table["status"] == Status.COMPLETED) & ~np.isfinite(ends).all(axis=0)] = Status.NOT_FINITE
     completed = table["status"] == Status.COMPLETED
     for name, limit in list_limits(settings[0].shape.body.part.radius, tolerance).items():
         limit = np.broadcast_to(limit, tolerance.shape)

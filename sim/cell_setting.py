@@ -20,9 +20,10 @@ import numpy as np
 from sim import toml_text
 from sim.axes import WORDS, SweepAxis, SweepError
 from sim.outcome import FAILED, INVALID, OVERLAP, Judge
-from sim.quantities import read_friction, read_positive_length, read_restitution
+from sim.quantities import read_friction, read_restitution, read_rho
 from sim.scene import Scene, build_scene, parse_scene
 from sim.scene_errors import OverlapError, SceneError
+from sim.toml_edit import rewrite_toml
 
 KEPT_SETTINGS, KEPT_SHAPES = 4096, 16
 _PAIRS = re.compile(r"(friction|restitution)\..+|obstacle\..+\.(mu|e)")
@@ -53,7 +54,6 @@ class _SceneBuilder:
 
     def __init__(self, study: Study):
         self._tables = pickle.dumps(tomllib.loads(study.text))
-        self._comment = toml_text.find_leading_comment(study.text)
         self._study = study
         self._where = study.source or "scene"
         self._moves_nothing = all(_STILL.fullmatch(axis.key) for axis in study.axes)
@@ -67,7 +67,7 @@ class _SceneBuilder:
                 toml_text.apply_override(data, axis.key, axis.make_override(value))
             except toml_text.PathError as error:
                 raise SceneError(f"{axis.name}: {error}") from None
-        text = toml_text.dump_toml(data, self._comment) if with_text else ""
+        text = rewrite_toml(self._study.text, data) if with_text else ""
         return build_scene(data, text, self._where, self._study.source, self._moves_nothing)
 
 
@@ -176,7 +176,7 @@ class SettingMaker:
             return self._study.build_scene(values, with_text=False)
         axis, value = axes[self._others[0]], values[self._others[0]]
         try:
-            rho = read_positive_length(axis.make_override(value))
+            rho = read_rho(axis.make_override(value), self.first.workpiece.outline.size)
         except ValueError as error:
             raise SceneError(f"{axis.name} = {axis.make_override(value)}: {error}") from None
         return dataclasses.replace(self.first, workpiece=dataclasses.replace(self.first.workpiece, rho=rho))

@@ -37,16 +37,16 @@ class Verdict(NamedTuple):
 
 def check_log(trajectory: Trajectory) -> list[Verdict]:
     """All checks of a log, in the order in which they make sense: without finite rows nothing else is asked."""
-    tables = (trajectory.steps, trajectory.contacts, trajectory.events, trajectory.impulses)
+    tables = (trajectory.steps, trajectory.contacts, trajectory.event_rows, trajectory.impulses)
     if trajectory.status is Status.JAMMED and len(trajectory):
         trajectory = leave_out_jam(trajectory)
-        tables = (trajectory.steps, trajectory.contacts, trajectory.events, trajectory.impulses)
+        tables = (trajectory.steps, trajectory.contacts, trajectory.event_rows, trajectory.impulses)
     broken = sum(int(np.sum(~np.isfinite(table[name]))) for table in tables for name in table.dtype.names
                  if table.dtype[name].kind == "f")
     verdicts = [Verdict("all numbers are finite (number of others)", float(broken), 0.0)]
     if broken or len(trajectory) == 0:
         return verdicts
-    backwards = max(find_largest(-np.diff(trajectory.time)), find_largest(-np.diff(trajectory.events["time"])))
+    backwards = max(find_largest(-np.diff(trajectory.time)), find_largest(-np.diff(trajectory.event_rows["time"])))
     verdicts.append(Verdict("time never goes back (s)", backwards, 0.0))
     verdicts += check_balance(trajectory)
     verdicts += check_contact_laws(trajectory)
@@ -58,7 +58,7 @@ def check_log(trajectory: Trajectory) -> list[Verdict]:
 def check_account(trajectory: Trajectory) -> list[Verdict]:
     """Is the account that of the rows? Its energies and works are those of the last row, its events are all there.
     Nothing is asked where it is missing, which is no violation, and has to be said in other words."""
-    account, steps, events = trajectory.account, trajectory.steps, trajectory.events
+    account, steps, events = trajectory.account, trajectory.steps, trajectory.event_rows
     if account is None:
         return []
     counts = abs(account.n_events - len(events)) + abs(account.n_impacts - np.count_nonzero(events["n_impulses"]))
@@ -80,7 +80,7 @@ def leave_out_jam(trajectory: Trajectory) -> Trajectory:
     contacts = trajectory.contacts.copy()
     first = trajectory.steps["first_contact"][-1]
     contacts["fn"][first:], contacts["ft"][first:] = 0.0, 0.0
-    return Trajectory(None, trajectory.steps, contacts, trajectory.events, trajectory.impulses, trajectory.status,
+    return Trajectory(None, trajectory.steps, contacts, trajectory.event_rows, trajectory.impulses, trajectory.status,
                       trajectory.account, trajectory.message, trajectory.record)  # fmt: skip
 
 
@@ -151,7 +151,7 @@ def check_contact_laws(trajectory: Trajectory) -> list[Verdict]:
 
 def check_impacts(trajectory: Trajectory) -> list[Verdict]:
     """Momentum and energy at every event."""
-    events, part = trajectory.events, trajectory.record.workpiece
+    events, part = trajectory.event_rows, trajectory.record.workpiece
     if len(events) == 0:
         return []
     before, after = (np.column_stack([events[f"{name}_{when}"] for name in ("vx", "vy", "omega")])

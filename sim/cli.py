@@ -6,12 +6,24 @@ Exit codes: 0 done; 1 a run or a check that did not end well; 2 a wrong command,
 from __future__ import annotations
 
 import sys
+import warnings
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from sim.cli_words import UserError, check_plot, find_log, is_log, open_scene, refuse_overrides, split_overrides
+from sim.cli_words import (
+    UserError,
+    check_plot,
+    decode_word,
+    find_log,
+    is_log,
+    open_scene,
+    refuse_overrides,
+    split_overrides,
+)
+from sim.file_names import choose_output
+from sim.notes import list_notes
 
 if TYPE_CHECKING:
     from sim.status import Status
@@ -91,7 +103,9 @@ def run_scene(
     loaded = open_scene(scene, values)
     if seed is not None and loaded.run.choice != "random":
         raise UserError(f"--seed {seed}: only --choice random draws lots; the choice is {loaded.run.choice}")
-    path = output or Path("outputs") / f"{loaded.name}.h5"
+    path = output or choose_output(loaded.name)
+    for note in list_notes(loaded):
+        typer.echo(f"Note: {note}.", err=True)
     if loaded.run.choice == "branch":
         from sim import report_tree
 
@@ -211,10 +225,10 @@ def sweep_scene(
     loaded = open_scene(scene, split_overrides(overrides or []))
     from sim import report_sweep
 
-    path = output or Path("outputs") / f"{loaded.name}_sweep.h5"
+    path = output or choose_output(loaded.name, "_sweep")
     options = {"samples": samples, "seed": seed, "workers": workers, "client": cluster, "output": path,
                "resume": resume, "log": log}
-    complete = report_sweep.print_sweep(loaded, mu, rho, vary or [], table, options)
+    complete = report_sweep.print_sweep(loaded, mu, rho, [decode_word(word) for word in vary or []], table, options)
     raise typer.Exit(EXIT_DONE if complete else EXIT_INTERRUPTED)
 
 
@@ -335,11 +349,21 @@ def list_known_errors() -> tuple[type[BaseException], ...]:
     return tuple(known)
 
 
+def accept_all_characters() -> None:
+    """Let a console whose encoding lacks a character (cp1252, ASCII) show it as \\u2264, in place of an error."""
+    for stream in (sys.stdout, sys.stderr):
+        if hasattr(stream, "reconfigure"):
+            stream.reconfigure(errors="backslashreplace")
+
+
 def main(arguments: list[str] | None = None) -> None:
     """Entry point of the command `stiction`; always ends by SystemExit."""
+    accept_all_characters()
     words = list(sys.argv[1:] if arguments is None else arguments)
     debug = "--debug" in words
     words = [word for word in words if word != "--debug"]
+    if not debug:  # warnings of libraries say nothing to a user: what is wrong is said by status, account and checks
+        warnings.filterwarnings("ignore", category=RuntimeWarning)
     try:
         app(args=words, prog_name="stiction")
     except KeyboardInterrupt:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import difflib
+import os
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -16,10 +17,16 @@ class UserError(Exception):
     """Something the user can put right; the message says what and how."""
 
 
+def decode_word(word: str) -> str:
+    """A word of the command line as UTF-8, also where the system says that it is ASCII (LANG=C). Not for paths: these
+    go back to the system as they came."""
+    return os.fsencode(word).decode("utf-8", "replace")
+
+
 def split_overrides(words: list[str]) -> dict[str, str]:
     """{"friction.default": "0.2"} from ["friction.default=0.2"]; values are read where the scene is."""
     values = {}
-    for word in words:
+    for word in map(decode_word, words):
         key, equals, value = word.partition("=")
         if not equals or not key.strip() or not value.strip():
             raise UserError(f"--set {word}: write KEY=VALUE, for example --set friction.default=0.2")

@@ -6,6 +6,7 @@ tasks" (2002). Figure 3 has the paper's coordinates; of Figure 4 it prints none,
 
 from __future__ import annotations
 
+import argparse
 import sys
 from pathlib import Path
 
@@ -157,6 +158,15 @@ def draw_gallery(folder=FOLDER) -> list[Path]:
     return paths
 
 
+def read_folder(words: list[str]) -> Path:
+    """The folder that the words of the command line name; ends the program with advice where they name none."""
+    parser = argparse.ArgumentParser(prog="python -m sim.cone_gallery",
+                                     description="Draw the pictures of wrench cones of the README.")
+    parser.add_argument("folder", nargs="?", type=Path, default=FOLDER,
+                        help="where to put them; outputs/gallery if not given")
+    return parser.parse_args(words).folder
+
+
 if __name__ == "__main__":
-    for path in draw_gallery(*sys.argv[1:2]):
+    for path in draw_gallery(read_folder(sys.argv[1:])):
         print(path)

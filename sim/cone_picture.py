@@ -11,6 +11,7 @@ from dynamics.contact_set import ContactSet
 from dynamics.wrench import Region
 from sim.draw import FAINT, TEXT
 from sim.draw_cone import Scenery, choose_plane, draw_generators, draw_scenery, draw_sections
+from sim.labels import as_typed
 from sim.scene import Scene
 
 SUFFIXES = (".png", ".svg", ".pdf")
@@ -65,7 +66,7 @@ def draw_cones(scenery: Scenery, contacts: ContactSet, region: Region, load, tit
         draw_sections(right, region, plane, load, several)
     names = list(dict.fromkeys(region.modes))
     words = f"mode {names[0]}" if len(names) == 1 else f"{len(names)} modes" if names else "no mode"
-    figure.text(0.02, 0.935, f"{title}: {words}", fontsize=12.5, fontweight="bold", color=TEXT, va="center")
+    figure.text(0.02, 0.935, f"{as_typed(title)}: {words}", fontsize=12.5, fontweight="bold", color=TEXT, va="center")
     if not region.is_empty:
         sign = "-" if plane.sign < 0.0 else ""
         figure.text(0.985, 0.935, f"section {sign}{('Fx', 'Fy', 'torque / rho')[plane.axis]} = 1", fontsize=10,

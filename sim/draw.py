@@ -18,6 +18,7 @@ from matplotlib.text import Text
 
 from sim.draw_obstacles import BELT, MOVING_FACE, OBSTACLE_EDGE, OBSTACLE_FACE, ObstaclePainter
 from sim.frames import FrameState, compute_state, find_recent_impacts, read_state, transform_outline
+from sim.labels import as_typed
 from sim.status import Status
 from sim.trajectory import Trajectory
 from sim.view import choose_unit, compute_view
@@ -85,7 +86,8 @@ class FramePainter:
     def legend_entries(self) -> list:
         """Handles with labels for a legend."""
         entries = [
-            Patch(facecolor=PART_FACE, edgecolor=PART_EDGE, label=self.trajectory.record.workpiece.name or "part"),
+            Patch(facecolor=PART_FACE, edgecolor=PART_EDGE,
+                  label=as_typed(self.trajectory.record.workpiece.name or "part")),
             *list_obstacle_entries(self.trajectory.record.obstacles),
             Line2D([], [], color=TRACE, linewidth=1.0, linestyle=(0, (4, 2)), label="path of the centre of mass"),
             Patch(facecolor=NORMAL_FORCE, label="normal force"),

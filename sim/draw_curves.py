@@ -9,6 +9,7 @@ from matplotlib.colors import LogNorm, Normalize
 from matplotlib.lines import Line2D
 
 from sim.axes import WORDS
+from sim.labels import as_typed
 from sim.palette import pick_branch_style
 from sim.sweep_view import MOST_CURVES, Panel, SweepView, describe_value, pick_evenly
 
@@ -18,7 +19,7 @@ CURVE_BOUNDARY = {"color": "#8A857C", "linewidth": 0.8, "linestyle": (0, (2, 2))
 
 
 def draw_curves(axes: Axes, view: SweepView, panel: Panel, norm: Normalize) -> None:
-    """The curves of one panel. A cell without a number is a gap in its curve."""
+    """The curves of one panel. A cell without a number is a gap in its curve, one without bound a mark at the top."""
     x, y = view.get_values(view.x, panel.cells), view.data[panel.cells]
     order = np.argsort(x, kind="stable")
     own = None if view.series is None else view.get_values(view.series, panel.cells)[order]
@@ -27,6 +28,10 @@ def draw_curves(axes: Axes, view: SweepView, panel: Panel, norm: Normalize) -> N
     for value, colour, line in list_curve_styles(view):
         on = np.ones(len(x), bool) if own is None else own == value
         marker = "o" if not joined or on.sum() <= MOST_MARKED else ""
+        endless = on & np.isinf(y)
+        if endless.any():
+            axes.scatter(x[endless], np.full(endless.sum(), 0.97), color=[colour], marker="^",
+                         transform=axes.get_xaxis_transform())
         axes.plot(x[on], y[on], line if joined else "none", color=colour, marker=marker, markersize=3.0, linewidth=1.4)
     if isinstance(norm, LogNorm):
         axes.set_yscale("log")
@@ -62,5 +67,5 @@ def list_curve_entries(view: SweepView) -> list[Line2D]:
     """Entries of a legend for the curves."""
     if view.series is None:
         return []
-    return [Line2D([], [], color=colour, linestyle=line, label=describe_value(view.series, value))
+    return [Line2D([], [], color=colour, linestyle=line, label=as_typed(describe_value(view.series, value)))
             for value, colour, line in list_curve_styles(view)]

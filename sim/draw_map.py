@@ -10,8 +10,10 @@ from matplotlib.colors import ListedColormap
 from matplotlib.figure import Figure
 from matplotlib.patches import Patch
 
+from sim.dimensions import find_plain_unit
 from sim.draw import FAINT, NORMAL_FORCE, NOT_UNIQUE, TEXT
 from sim.draw_cones import style_axes
+from sim.labels import as_typed
 from sim.plot_file import check_plot_file, save_figure
 from sim.solution_map import KINDS, SEVERAL, Axis, SolutionMap
 
@@ -20,8 +22,6 @@ COLOURS = {"none": NORMAL_FORCE, "one": "#E9E5DA", "several": NOT_UNIQUE, "conti
 MANY = "#6E2457"  # three accelerations or more
 WORDS = {"none": "none", "one": "one", "several": "several", "continuum": "a continuum", "free": "one: free flight",
          "impact": "an impact comes first", "overlap": "the part overlaps an obstacle"}  # fmt: skip
-UNITS = {"theta": "rad", "omega": "rad/s", "vx": "m/s", "vy": "m/s", "x": "m", "y": "m", "gx": "m/s²", "gy": "m/s²",
-         "fx": "N", "fy": "N", "torque": "N m", "mass": "kg", "rho": "m", "magnitude": "m/s²"}  # fmt: skip
 
 
 def save_map(path, solutions: SolutionMap) -> Path:
@@ -44,7 +44,7 @@ def draw_map(solutions: SolutionMap) -> Figure:
     axes.set_xlabel(describe_axis(solutions.x), fontsize=10)
     axes.set_ylabel(describe_axis(solutions.y), fontsize=10)
     style_axes(axes)
-    figure.text(0.10, 0.945, f"{solutions.scene.name}: how many accelerations are possible at the start?",
+    figure.text(0.10, 0.945, f"{as_typed(solutions.scene.name)}: how many accelerations are possible at the start?",
                 fontsize=12.5, fontweight="bold", color=TEXT)
     if solutions.hold is not None:
         figure.text(0.10, 0.905, f"contact {solutions.hold} stays in place, closed, with its slip velocity",
@@ -85,5 +85,5 @@ def find_borders(values: np.ndarray) -> np.ndarray:
 
 def describe_axis(axis: Axis) -> str:
     """The key and its unit."""
-    unit = axis.unit or UNITS.get(axis.key.split(".")[-1], "")
-    return f"{axis.key} ({unit})" if unit else axis.key
+    unit = axis.unit or find_plain_unit(axis.key)
+    return as_typed(f"{axis.key} ({unit})" if unit else axis.key)

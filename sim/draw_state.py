@@ -13,6 +13,7 @@ from sim.bodies import build_scene_record
 from sim.draw import NORMAL_FORCE, PART_EDGE, PART_FACE, TEXT, build_cone, list_obstacle_entries
 from sim.draw_cones import LOAD, fit_view, get_colour, style_axes
 from sim.draw_obstacles import ObstaclePainter
+from sim.labels import as_typed
 from sim.scene import Scene
 from sim.view import choose_unit
 
@@ -101,7 +102,7 @@ def _add_arrow(axes: Axes, start, end, colour: str, zorder: float, width: float 
 
 
 def _list_handles(scene: Scene, bodies, contacts: list[dict], w: np.ndarray) -> list:
-    handles = [Patch(facecolor=PART_FACE, edgecolor=PART_EDGE, label=scene.workpiece.name),
+    handles = [Patch(facecolor=PART_FACE, edgecolor=PART_EDGE, label=as_typed(scene.workpiece.name)),
                *list_obstacle_entries(bodies)]
     if contacts:
         handles.append(Line2D([], [], color=NORMAL_FORCE, marker=">", markersize=5, label="contact normal"))

@@ -19,20 +19,24 @@ from matplotlib.lines import Line2D
 from matplotlib.patches import Patch
 
 from sim.axes import WORDS, SweepAxis
+from sim.dimensions import find_plain_unit
 from sim.draw import FAINT, TEXT
 from sim.draw_cones import style_axes
 from sim.draw_curves import CURVE_BOUNDARY, draw_curves, list_curve_entries
-from sim.draw_map import UNITS, find_borders
+from sim.draw_map import find_borders
+from sim.labels import as_typed
 from sim.sweep_table import ROW_FIELDS
 from sim.sweep_view import Panel, SweepView, describe_value, find_limits, list_spans
 
 NUMBERS = "viridis"  # rises evenly in lightness, also for the colour-blind
 NO_NUMBER, EDGE = "#C9C5BC", "#B8B3A8"
+ENDLESS, ENDLESS_WORDS = "#E69F00", "unbounded (jammed)"  # a force without bound: infinite in the table
 BOUNDARY = "#1A1A1A"
 LINE_HEIGHT = 0.24  # inches, of title and notes
 MOST_TICKS = 8  # values of an axis that are all named
 LONG_TITLE = 30  # letters, of a panel among three or more in a row
 WORD_LENGTH = 34  # of an entry of the legend
+LONGEST_LINE = 160  # of titles and notes
 
 
 def draw_sweep(view: SweepView, figure: Figure | None = None) -> Figure:
@@ -47,7 +51,7 @@ def draw_sweep(view: SweepView, figure: Figure | None = None) -> Figure:
     figure.set_layout_engine("constrained", rect=(0.01, below, 0.98, 1.0 - below - 2.0 * line))
     figure.text(0.02, 1.0 - 1.4 * line, describe_title(view), fontsize=12.5, fontweight="bold", color=TEXT)
     for number, note in enumerate(reversed(view.notes)):
-        figure.text(0.02, line * (number + 0.3), note, fontsize=9, color=FAINT)
+        figure.text(0.02, line * (number + 0.3), as_typed(note, LONGEST_LINE), fontsize=9, color=FAINT)
     grid = figure.subplots(rows, columns, sharex=True, sharey=True, squeeze=False)
     norm = make_norm(view)
     for number, axes in enumerate(grid.ravel()):
@@ -56,7 +60,8 @@ def draw_sweep(view: SweepView, figure: Figure | None = None) -> Figure:
             continue
         panel = view.panels[number]
         (draw_curves if view.has_curves else _draw_points if view.is_scatter else _draw_cells)(axes, view, panel, norm)
-        axes.set_title(panel.title, fontsize=9.5 if len(panel.title) <= LONG_TITLE or columns < 3 else 7.5, color=TEXT)
+        size = 9.5 if len(panel.title) <= LONG_TITLE or columns < 3 else 7.5
+        axes.set_title(as_typed(panel.title, LONGEST_LINE), fontsize=size, color=TEXT)
         _label(axes, view, number % columns == 0, number + columns >= len(view.panels))
     _add_legend(figure, grid, view, norm)
     return figure
@@ -77,20 +82,20 @@ def compute_size(columns: int, rows: int, is_strip: bool = False) -> tuple[float
 
 def describe_title(view: SweepView) -> str:
     """What is shown, of which scene."""
-    return f"{view.name}: {describe_column(view.column)}"
+    return f"{as_typed(view.name)}: {describe_column(view.column)}"
 
 
 def describe_column(column: str) -> str:
     """A column with its unit."""
     unit = next((unit for name, _, unit, _ in ROW_FIELDS if name == column and unit != "1"), "")
-    return f"{column} ({unit})" if unit else column
+    return as_typed(f"{column} ({unit})" if unit else column)
 
 
 def describe_axis(axis: SweepAxis) -> str:
     """The name of an axis, its key and its unit."""
-    unit = axis.unit or ("" if axis.kind == WORDS else UNITS.get(axis.key.split(".")[-1], ""))
+    unit = axis.unit or ("" if axis.kind == WORDS else find_plain_unit(axis.key))
     name = axis.name if axis.name == axis.key else f"{axis.name}: {axis.key}"
-    return f"{name} ({unit})" if unit else name
+    return as_typed(f"{name} ({unit})" if unit else name)
 
 
 def make_norm(view: SweepView) -> Normalize:
@@ -122,6 +127,7 @@ def _draw_cells(axes: Axes, view: SweepView, panel: Panel, norm: Normalize) -> N
     planned[place] = True
     axes.pcolormesh(*borders, np.ma.masked_invalid(values), cmap=get_colormap(view), norm=norm, rasterized=True)
     _fill(axes, borders, done & np.isnan(values), facecolor=NO_NUMBER)
+    _fill(axes, borders, done & np.isinf(values), facecolor=ENDLESS)
     _fill(axes, borders, planned & ~done, facecolor="white", edgecolor=EDGE, hatch="////", linewidth=0.0)
     axes.set_xlim(borders[0][0], borders[0][-1])
     axes.set_ylim(borders[1][0], borders[1][-1])
@@ -145,7 +151,9 @@ def _draw_points(axes: Axes, view: SweepView, panel: Panel, norm: Normalize) -> 
     known = np.isfinite(values)
     style = {"s": 22.0 if len(cells) < 2000 else 6.0, "linewidths": 0.4, "edgecolors": "#6F6A60"}
     axes.scatter(x[known], y[known], c=values[known], cmap=get_colormap(view), norm=norm, **style)
-    axes.scatter(x[~known], y[~known], c=NO_NUMBER, marker="x", s=18.0, linewidths=0.8)
+    endless = np.isinf(values)
+    axes.scatter(x[endless], y[endless], c=ENDLESS, marker="^", **style)
+    axes.scatter(x[np.isnan(values)], y[np.isnan(values)], c=NO_NUMBER, marker="x", s=18.0, linewidths=0.8)
 
 
 def _draw_boundaries(axes: Axes, view: SweepView, panel: Panel, lines, borders) -> None:
@@ -196,8 +204,8 @@ def _label(axes: Axes, view: SweepView, is_left: bool, is_bottom: bool) -> None:
         axes.set_yticks([])
     for axis, own in ((view.x, axes.xaxis), (view.y, axes.yaxis)):
         if axis is not None and (axis.kind == WORDS or (not axis.is_random and len(axis) <= MOST_TICKS)):
-            own.set_ticks(axis.values, labels=[describe_value(axis, value).removesuffix(f" {axis.unit}")
-                                               for value in axis.values])
+            own.set_ticks(axis.values, labels=[
+                as_typed(describe_value(axis, value).removesuffix(f" {axis.unit}")) for value in axis.values])
 
 
 def _add_legend(figure: Figure, grid: np.ndarray, view: SweepView, norm: Normalize) -> None:
@@ -209,12 +217,16 @@ def _add_legend(figure: Figure, grid: np.ndarray, view: SweepView, norm: Normali
         for place, (word, colour) in enumerate(zip(view.words, view.colours, strict=True)):
             number = int((view.data[done] == place).sum())
             share = f"{100.0 * number / max(len(done), 1):.3g} %" if number else "between cells only"
-            entries.append(Patch(facecolor=colour, edgecolor=EDGE, linewidth=0.6, label=f"{_cut(word)}  ({share})"))
+            entries.append(Patch(facecolor=colour, edgecolor=EDGE, linewidth=0.6,
+                                 label=f"{as_typed(word, WORD_LENGTH)}  ({share})"))
     elif not view.has_curves:
         bar = figure.colorbar(ScalarMappable(norm, NUMBERS), ax=grid, label=describe_column(view.column))
         bar.outline.set_edgecolor(EDGE)
-        if not np.isfinite(view.data[done]).all():
+        if np.isnan(view.data[done]).any():
             entries.append(Patch(facecolor=NO_NUMBER, label="no number: no run"))
+    if not view.words and np.isinf(view.data[done]).any():
+        entries.append(Line2D([], [], color=TEXT, marker="^", linestyle="", label=ENDLESS_WORDS) if view.has_curves
+                       else Patch(facecolor=ENDLESS, label=ENDLESS_WORDS))
     if len(done) < len(shown) and not (view.has_curves or view.is_scatter):
         entries.append(Patch(facecolor="white", edgecolor=EDGE, hatch="////", label="has not run"))
     shown_of = {one.of for one in view.boundaries if one.axis in [axis.name for axis in (view.x, view.y) if axis]}
@@ -222,11 +234,5 @@ def _add_legend(figure: Figure, grid: np.ndarray, view: SweepView, norm: Normali
         style = CURVE_BOUNDARY if view.has_curves else {"color": BOUNDARY, "linewidth": 1.2}
         entries.append(Line2D([], [], label=f"boundary of {shown_of.pop()}", **style))
     if entries:
-        title = view.series.name if view.has_curves and view.series else None
+        title = as_typed(view.series.name) if view.has_curves and view.series else None
         figure.legend(handles=entries, loc="outside right upper", fontsize=9, frameon=False, title=title)
-
-
-def _cut(word: str) -> str:
-    return word if len(word) <= WORD_LENGTH else word[: WORD_LENGTH - 1] + "…"
-
-

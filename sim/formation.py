@@ -22,6 +22,7 @@ from geometry.formations import (
 )
 from geometry.polygon import Polygon
 from geometry.pose import Pose
+from sim.quoting import quote
 from sim.scene_errors import SceneError, suggest
 
 if TYPE_CHECKING:
@@ -46,7 +47,7 @@ def build_formation(section: FormationSection, outline: Polygon, obstacles: tupl
     for i, given in enumerate(section.contact):
         key = f"{where}: formation.contact.{i}"
         if given.obstacle not in names:
-            raise SceneError(f"{key}.obstacle = {given.obstacle!r}: there is no obstacle of this name"
+            raise SceneError(f"{key}.obstacle = {quote(given.obstacle)}: there is no obstacle of this name"
                              f"{suggest(given.obstacle, names)}")
         index = names.index(given.obstacle)
         build, mine, other = ((contact_of_edge, given.edge, given.obstacle_vertex) if given.edge is not None

@@ -17,6 +17,7 @@ from matplotlib.patches import Polygon
 from sim.draw import FAINT, OBSTACLE_EDGE, OBSTACLE_FACE, TEXT
 from sim.formation import FormationListing
 from sim.formation_sheets import Sheet, SheetMotion, find_branch_rows
+from sim.labels import as_typed
 from sim.palette import BRANCH_COLOURS
 from sim.plot_file import check_plot_file, save_figure
 from sim.view import choose_unit
@@ -25,6 +26,7 @@ COLOURS = ("#1F77B4", "#D55E00", "#009E73", "#AA3377")  # told apart by the colo
 HEIGHT, SHEETS_HEIGHT = 5.6, 3.6  # inches
 SYMBOLS = ("x", "y", r"$\theta$")
 LETTERS = 9  # of a title in an inch
+LONGEST_TITLE = 400  # letters
 MOST_NUMBERS = 16  # corners of an outline whose features are numbered
 
 
@@ -59,8 +61,8 @@ def draw_formation(listing: FormationListing, motion: SheetMotion | None = None,
     if motion is not None:
         upper, lower = figure.subfigures(2, 1, height_ratios=(HEIGHT, SHEETS_HEIGHT))
         _draw_sheets(lower, motion, sheets)
-    upper.suptitle(textwrap.fill(f"{listing.name}: {found.reason}", int(LETTERS * width)), color=TEXT, fontsize=12,
-                   fontweight="bold")
+    title = as_typed(f"{listing.name}: {found.reason}", LONGEST_TITLE)
+    upper.suptitle(textwrap.fill(title, int(LETTERS * width)), color=TEXT, fontsize=12, fontweight="bold")
     for k, axes in enumerate(np.atleast_1d(upper.subplots(1, panels, sharey=True))):
         axes.set_aspect("equal")
         axes.set_xlim((low[0] - margin) * factor, (high[0] + margin) * factor)
@@ -79,7 +81,7 @@ def draw_formation(listing: FormationListing, motion: SheetMotion | None = None,
 def _draw_sheets(figure, motion: SheetMotion, sheets: Sequence[Sheet]) -> None:
     """theta, x and y of every sheet over the motion: full lines where realised, dashed where not."""
     across = (180.0 / np.pi, "°") if motion.coordinate == 2 else choose_unit(float(np.ptp(motion.values)))
-    figure.supxlabel(f"{motion.key} ({across[1]}); dotted: as in the scene", color=FAINT, fontsize=9)
+    figure.supxlabel(f"{as_typed(motion.key)} ({across[1]}); dotted: as in the scene", color=FAINT, fontsize=9)
     if not sheets:
         ends = " to ".join(f"{value * across[0]:.6g}" for value in motion.values[[0, -1]])
         figure.text(0.5, 0.5, f"no sheet: no single pose from {ends} {across[1]}", color=TEXT, ha="center")

@@ -114,7 +114,7 @@ def carry(points: np.ndarray, normals: np.ndarray, before: np.ndarray, now: np.n
 
 def find_recent_impacts(trajectory: Trajectory, time: float, window: float) -> np.ndarray:
     """(k, 2): the points that carried an impulse within the last `window` seconds before `time`."""
-    events = trajectory.events
+    events = trajectory.event_rows
     first = int(np.searchsorted(events["time"], time - window, side="left"))
     last = int(np.searchsorted(events["time"], time, side="right"))
     rows = [trajectory.impulses_at(i) for i in range(max(first, last - MOST_IMPACTS), last)]

@@ -8,11 +8,12 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from dynamics.insertion import InsertionPlan, Stage, list_seat_stages, plan_insertion
+from sim.scene import take_scene
 from sim.scene_contacts import find_contact_set
 from sim.scene_errors import SceneError
 
 if TYPE_CHECKING:
-    from sim.scene import Scene
+    from sim.scene import AnyScene, Scene
     from sim.status import Status
 
 SEATED = 1e-9  # of the part's size: how near to the seat a part that is seated comes to rest
@@ -30,7 +31,7 @@ class Outcome:
     seated: bool
 
 
-def find_stages(scene: Scene, poses, mode: str, approach, seat) -> list[Stage]:
+def find_stages(scene: AnyScene, poses, mode: str, approach, seat) -> list[Stage]:
     """Stages of an insertion: on the way `mode` at each of the poses, then those of the seat.
 
     poses: (x, y, theta) of the frame of the outline (m, m, rad); seat: the last one. approach: names of the obstacles
@@ -38,25 +39,28 @@ def find_stages(scene: Scene, poses, mode: str, approach, seat) -> list[Stage]:
     At the seat the part must stay, and where one of its contacts is still a little open, that must close: see
     `dynamics.insertion.list_seat_stages`.
     """
+    scene = take_scene(scene)
     stages = [Stage(find_contact_set(scene, pose=_find_centre(scene, pose), approach=approach)[0], mode, pose[2])
               for pose in poses]
     return stages + list_seat_stages(find_contact_set(scene, pose=_find_centre(scene, seat))[0], seat[2])
 
 
-def plan_scene(scene: Scene, poses, mode: str, approach, seat, **intervals) -> InsertionPlan:
+def plan_scene(scene: AnyScene, poses, mode: str, approach, seat, **intervals) -> InsertionPlan:
     """The directions of gravity that take the part to its seat; intervals as in `dynamics.insertion.plan_insertion`."""
+    scene = take_scene(scene)
     if scene.moves:
         raise SceneError(f"{scene.name}: obstacles or gravity move; a plan is made for what stands still")
     return plan_insertion(find_stages(scene, poses, mode, approach, seat), **intervals)
 
 
-def try_starts(scene: Scene, starts, seat, direction: float | None = None, duration: float = 2.0) -> list[Outcome]:
+def try_starts(scene: AnyScene, starts, seat, direction: float | None = None, duration: float = 2.0) -> list[Outcome]:
     """Run the scene from many starts, each at rest, and compare where the part ends with its seat.
 
     starts, seat: (x, y, theta) of the frame of the outline (m, m, rad). direction: of gravity (rad), of the size it has
     in the scene; that of the scene if not given. duration: s.
     SceneError: a start overlaps an obstacle.
     """
+    scene = take_scene(scene)
     from sim.scene import parse_scene
     from sim.simulation import simulate
 

@@ -66,8 +66,8 @@ class DatasetSpec(NamedTuple):
 
 def find_values(table: str, field: str) -> tuple[str, ...]:
     """The words that the integers of a field stand for."""
-    if table == "events" and field == "kind":
-        return records.EVENT_KINDS
+    if table == "events":
+        return records.EVENT_WORDS.get(field, ())
     words = {"set_kind": records.SET_KINDS, "type": records.CONTACT_TYPES, "letter": records.CONTACT_LETTERS}
     return words.get(field, ())
 

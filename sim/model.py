@@ -20,6 +20,7 @@ from geometry.detection import allocate_scratch
 from geometry.motion import spread_times
 from geometry.moving import begin_motion, build_moving_walls
 from sim.events import SPEED_ROUNDING, Scales
+from sim.scene import take_scene
 from sim.start import compute_start_tolerance
 from sim.state import Options
 from sim.zero_speed import find_zero_speed
@@ -27,7 +28,7 @@ from sim.zero_speed import find_zero_speed
 if TYPE_CHECKING:
     from geometry.polygon import Polygon
     from geometry.pose import Pose
-    from sim.scene import Scene
+    from sim.scene import AnyScene, Scene
 
 MAX_STEPS = 10_000_000
 
@@ -161,13 +162,14 @@ def build_options(scene: Scene, body: Body) -> Options:
     )
 
 
-def contact_problem(scene: Scene, pose=None, velocity=None, time: float = 0.0):
+def contact_problem(scene: AnyScene, pose=None, velocity=None, time: float = 0.0):
     """The contact problem of a state (default: the start): (ContactProblem, list of contacts).
 
     time [s]: when, for obstacles that move; pose (3,): x, y, theta of the centre of mass; velocity (3,). Each contact
     is a dict with obstacle (name), type, part_feature, obstacle_feature, point (2,), normal (2,), gap_rate, slip.
     Contacts that open are left out, unless others close: then an impact comes first, and all take part.
     """
+    scene = take_scene(scene)
     from dynamics.accelerations import ContactProblem
     from geometry.contacts import compute_contact
 

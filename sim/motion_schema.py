@@ -7,16 +7,18 @@ from typing import Annotated, Any, Literal
 from pydantic import BeforeValidator, Field, field_validator, model_validator
 
 from sim.quantities import (
+    Acceleration,
     Angle,
     AngularVelocity,
+    Frequency,
     Length,
-    Number,
-    Positive,
     Section,
+    Speed,
     read_angle,
     read_length,
-    read_number,
+    read_time,
 )
+from sim.quoting import quote
 
 Interpolation = Literal["smooth", "linear"]
 
@@ -35,11 +37,11 @@ def _read_waypoints(value: Any, readers: tuple, what: str) -> list[tuple[float, 
     rows = []
     for i, row in enumerate(value):
         if not isinstance(row, list | tuple) or len(row) != 1 + len(readers):
-            raise ValueError(f"row {i} is {row!r}; valid: {what}")
+            raise ValueError(f"row {i} is {quote(row)}; valid: {what}")
         try:
-            read = (read_number(row[0], "a time in s"), *(f(x) for f, x in zip(readers, row[1:], strict=True)))
+            read = (read_time(row[0]), *(f(x) for f, x in zip(readers, row[1:], strict=True)))
         except ValueError as error:
-            raise ValueError(f"row {i} is {row!r}: {error}") from None
+            raise ValueError(f"row {i} is {quote(row)}: {error}") from None
         if rows and not read[0] > rows[-1][0]:
             raise ValueError(f"the times must rise: row {i} is at {read[0]!r} s, the row before at {rows[-1][0]!r} s")
         rows.append(read)
@@ -50,7 +52,7 @@ class SinusoidSection(Section):
     """A displacement amplitude sin(2 pi frequency t + phase); frequency in Hz."""
 
     amplitude: Annotated[tuple[float, float, float], BeforeValidator(_read_amplitude)]
-    frequency: Positive
+    frequency: Frequency
     phase: Angle = 0.0
 
 
@@ -58,7 +60,7 @@ class SwingSection(Section):
     """A turn amplitude sin(2 pi frequency t + phase); frequency in Hz."""
 
     amplitude: Angle
-    frequency: Positive
+    frequency: Frequency
     phase: Angle = 0.0
 
 
@@ -81,7 +83,7 @@ class MotionSection(MovingSection):
     `about` is where that point is in the world at t = 0; without it the obstacle turns about the origin of its frame.
     """
 
-    velocity: tuple[Number, Number] = (0.0, 0.0)
+    velocity: tuple[Speed, Speed] = (0.0, 0.0)
     angular_velocity: AngularVelocity = 0.0
     about: tuple[Length, Length] | None = None
     sinusoid: list[SinusoidSection] = Field(default_factory=list)
@@ -95,7 +97,7 @@ class MotionSection(MovingSection):
 class GravitySection(MovingSection):
     """Gravity by its size and its direction, an angle (-90 deg is downwards) that may change with time."""
 
-    magnitude: Number
+    magnitude: Acceleration
     angle: Angle | None = None
     angular_velocity: AngularVelocity = 0.0
     sinusoid: list[SwingSection] = Field(default_factory=list)

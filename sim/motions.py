@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import tomllib
 from dataclasses import replace
 from math import cos, inf, pi, sin
 from typing import TYPE_CHECKING
@@ -11,12 +10,14 @@ import numpy as np
 
 from geometry.motion import Coordinate, Motion, Piece, Wave
 from geometry.pose import Pose
-from sim import toml_text
+from sim.quoting import quote
 from sim.scene_errors import SceneError, suggest
+from sim.toml_edit import rewrite_toml
+from sim.toml_text import read_toml
 
 if TYPE_CHECKING:
     from sim.motion_schema import GravitySection, MotionSection
-    from sim.scene import Scene
+    from sim.scene import AnyScene, Scene
 
 # Squared length of the mean direction of the waypoints' frames at t = 0 below which `about` has no place in the frame.
 LEAST_DIRECTION = 1e-12
@@ -152,27 +153,27 @@ def describe_turn(turn: Coordinate | None) -> str:
     return f" at t = 0; {describe_motion(Motion(theta=turn)).replace('theta', 'its direction')}"
 
 
-def set_motion(scene: Scene, name: str, waypoints, interpolation: str = "smooth") -> Scene:
+def set_motion(scene: AnyScene, name: str, waypoints, interpolation: str = "smooth") -> Scene:
     """The scene with an obstacle that follows waypoints; its text holds them.
 
     waypoints (n, 4): rows t [s], x, y [m], theta [rad], absolute poses of the obstacle's frame; before the first and
     after the last it stands still. interpolation: "smooth" (the cubic spline that is at rest at both ends) or "linear".
     What the scene said about pose and motion of the obstacle is replaced; a surface speed stays. Raises SceneError.
     """
-    from sim.scene import build_scene
+    from sim.scene import build_scene, take_scene
 
+    scene = take_scene(scene)
     names = [obstacle.name for obstacle in scene.obstacles]
     if name not in names:
-        raise SceneError(f"set_motion: there is no obstacle {name!r}{suggest(name, names)}")
+        raise SceneError(f"set_motion: there is no obstacle {quote(name)}{suggest(name, names)}")
     try:
         rows = np.asarray(waypoints, dtype=np.float64)
     except (TypeError, ValueError) as error:
         raise SceneError(f"set_motion: waypoints must be an array (n, 4) of t, x, y, theta: {error}") from None
     if rows.ndim != 2 or rows.shape[1] != 4:
         raise SceneError(f"set_motion: waypoints must be an array (n, 4) of t, x, y, theta, not of shape {rows.shape}")
-    data = tomllib.loads(scene.text)
+    data = read_toml(scene.text)
     obstacle = data["obstacle"][names.index(name)]
     obstacle.pop("pose", None)
     obstacle["motion"] = {"interpolation": interpolation, "waypoints": rows.tolist()}
-    text = toml_text.dump_toml(data, toml_text.find_leading_comment(scene.text))
-    return build_scene(data, text, scene.source or scene.name, scene.source)
+    return build_scene(data, rewrite_toml(scene.text, data), scene.source or scene.name, scene.source)

@@ -3,7 +3,7 @@
     a goal            the run ended in the region of poses of a `[[goal]]`; the first that holds counts
     jammed            at rest, held by contacts that could hold it against every load (force closure with friction),
                       or squeezed by obstacles that move and leave it no room
-    at rest           at rest elsewhere
+    at rest           at rest elsewhere: it does not move at the end, and may stay as it is
     left the scene    in free flight, and wholly outside the box around the start and all obstacles on their ways
     not unique        several motions were possible, and the rule of choice is to stop
     no solution       no motion is possible (Painlevé), or no velocity after an impact
@@ -17,6 +17,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -27,6 +28,7 @@ from sim.status import Status
 
 if TYPE_CHECKING:
     from sim.scene import Goal, Scene
+    from sim.trajectory import Trajectory
 
 AT_REST, JAMMED, LEFT, NOT_UNIQUE, NO_SOLUTION, TIMED_OUT, OVERLAP, INVALID, FAILED = range(len(OUTCOMES))
 LOOKS = 200  # times at which obstacles that move are looked at, for the box around all
@@ -82,6 +84,45 @@ class Judge:
             return True
         low, high = goal.theta
         return high - low >= 2.0 * math.pi or (theta - low) % (2.0 * math.pi) <= high - low
+
+
+# A part that moves more slowly at the end, relative to the typical speed of its scene, may be at rest. Reason: one that
+# was carried by an obstacle until its last waypoint keeps the error of the integration (1e-11).
+STILL = 1e-9
+
+
+def lies_still(scene: Scene, pose, velocity, time: float) -> bool:
+    """Does the part not move at a time [s], and may it stay as it is from then on? pose, velocity (3,): of the centre
+    of mass. The engine knows rest for good; this holds as well where obstacles that move have just come to their last
+    waypoints, or move elsewhere."""
+    from dynamics.accelerations import find_accelerations
+    from sim.events import SPEED_ROUNDING
+    from sim.model import build_body, build_scales, contact_problem
+
+    scales = build_scales(scene, build_body(scene))
+    reach = np.array([1.0, 1.0, scene.workpiece.outline.radius])
+    if not (np.abs(velocity) * reach).max() <= STILL * scales.speed / SPEED_ROUNDING:
+        return False
+    problem, contacts = contact_problem(scene, pose, np.zeros(3), time)
+    if not contacts or any(contact["gap_rate"] < 0.0 for contact in contacts):
+        return False
+    vertices = [vertex for piece in find_accelerations(problem).pieces for vertex in piece.vertices]
+    return any(np.abs(vertex).max() <= STILL * scales.force for vertex in vertices)
+
+
+def find_outcome(scene: Scene, trajectory: Trajectory) -> str:
+    """The outcome of a run, in a word, as a sweep finds it; "" of one that has no rows or has not ended."""
+    if not len(trajectory) or trajectory.status is Status.RUNNING:
+        return ""
+    end, pose, contacts = float(trajectory.time[-1]), trajectory.pose[-1], trajectory.contacts_at(-1)
+    events, completed = trajectory.events, trajectory.status is Status.COMPLETED
+    at_rest = completed and (bool(len(events) and events["kind"][-1] == "rest")
+                             or lies_still(scene, pose, trajectory.velocity[-1], end))
+    judge = Judge(replace(scene, run=replace(scene.run, duration=end)))
+    mu = [obstacle.mu for obstacle in scene.obstacles]
+    code = judge.find_outcome(trajectory.status, pose, at_rest, len(contacts),
+                              lambda: is_held(contacts, pose, mu, scene.workpiece.rho))
+    return list_outcomes(scene)[code]
 
 
 def is_held(contacts: np.ndarray, pose, mu, rho: float) -> bool:

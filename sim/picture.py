@@ -8,6 +8,7 @@ from matplotlib.figure import Figure
 
 from sim.draw import FAINT, TEXT, FramePainter
 from sim.frames import FrameState
+from sim.labels import as_typed
 from sim.timeline import Timeline
 from sim.trajectory import Trajectory
 
@@ -31,7 +32,8 @@ class Picture:
         top = bottom + height
         line = top - 0.035 * height
         style = {"color": TEXT, "va": "center"}
-        figure.text(0.085, line, trajectory.record.name or "replay", fontsize=12.5, fontweight="bold", **style)
+        title = as_typed(trajectory.record.name or "replay")
+        figure.text(0.085, line, title, fontsize=12.5, fontweight="bold", **style)
         self._clock = figure.text(0.98, line, "", fontsize=12.5, ha="right", **style)
         self._mode = figure.text(0.5, line, "", fontsize=10, ha="center", **style)
         self._digits = count_digits(trajectory, self.timeline.factor)

@@ -1,7 +1,7 @@
 """Numbers of a scene file: how words and units become SI numbers, and what is refused.
 
-Lengths are numbers in metres, or strings such as "10 mm"; angles are numbers in radians, or strings such as "20 deg".
-Whole numbers become float64.
+A number that measures something is plain, and then in SI units (metres, radians, kilograms, seconds ...), or a string
+with its unit, such as "10 mm", "20 deg", "5 g"; see `sim.dimensions`. Whole numbers become float64.
 """
 
 from __future__ import annotations
@@ -12,49 +12,83 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict
 
-from geometry.units import LENGTH_UNITS, to_metres
+from geometry.units import to_metres
+from sim import dimensions
 
-_QUANTITY = re.compile(r"\s*([-+]?(?:\d[\d_]*\.?\d*|\.\d+)(?:[eE][-+]?\d+)?)\s*(\S+)\s*")
-_ANGLE_UNITS = {"deg": math.pi / 180.0, "°": math.pi / 180.0, "rad": 1.0}
-_TURN_UNITS = {"deg/s": math.pi / 180.0, "°/s": math.pi / 180.0, "rad/s": 1.0}
+_QUANTITY = re.compile(r"\s*([-+]?(?:\d[\d_]*\.?\d*|\.\d+)(?:[eE][-+]?\d+)?)\s*([^\s\d].*?)\s*")
+
+LONGEST_NAME = 1000  # characters; longer ones are no names, and go into no message and no picture
 
 
-def read_number(value: Any, what: str = "a number") -> float:
+class Metres(float):
+    """A length of an outline that was given with a unit of its own, in metres."""
+
+
+def read_number(value: Any, what: str = "a number", largest: float = dimensions.LARGEST, unit: str = "") -> float:
+    """A finite float64 whose size can be computed with. Raises ValueError, whose message ends in what is valid."""
     if isinstance(value, bool) or not isinstance(value, int | float):
         raise ValueError(f"must be {what}")
-    value = float(value)
-    if not math.isfinite(value):
+    try:
+        number = float(value)
+    except OverflowError:
+        number = math.inf  # a whole number of more than 308 digits; numbers up to there are merely large
+    if math.isnan(number) or (math.isinf(number) and isinstance(value, float)):
         raise ValueError(f"must be finite; valid: {what}")
-    return value
+    unit = f" {unit}" if unit else ""
+    if abs(number) > largest:
+        raise ValueError(f"is too large; valid: {what}, up to {largest:g}{unit} in size")
+    if 0.0 < abs(number) < dimensions.LEAST_NOT_ZERO:
+        least = f"{dimensions.LEAST_NOT_ZERO:g}{unit}"
+        raise ValueError(f"is too near to zero; valid: {what}, 0 or at least {least} in size")
+    return number
 
 
-def _read_quantity(value: str, units, what: str) -> tuple[float, str]:
-    match = _QUANTITY.fullmatch(value)
-    if not match or match[2] not in units:
-        raise ValueError(f"must be {what}; valid units: {', '.join(units)}")
-    return float(match[1].replace("_", "")), match[2]
+def read_quantity(value: Any, dimension: dimensions.Dimension, what: str = "") -> float:
+    """A number in SI units from a plain number or from a string with a unit of the dimension. Raises ValueError."""
+    what = what or dimensions.describe(dimension)
+    if isinstance(value, str):
+        match = _QUANTITY.fullmatch(value)
+        if not match:
+            raise ValueError(f"must be {what}; valid units: {', '.join(dimension.units)}")
+        value = dimensions.convert(float(match[1].replace("_", "")), match[2], dimension)
+    return read_number(value, what, dimension.largest, dimension.si)
 
 
 def read_length(value: Any) -> float:
     """Length in metres from a number (m) or a string such as "10 mm"."""
-    what = 'a length: a number in metres or a string such as "10 mm"'
-    if isinstance(value, str):
-        number, unit = _read_quantity(value, LENGTH_UNITS, what)
-        return float(to_metres(number, unit))
-    return read_number(value, what)
+    return read_quantity(value, dimensions.LENGTH)
 
 
 def read_angle(value: Any) -> float:
     """Angle in radians from a number (rad) or a string such as "20 deg"."""
-    what = 'an angle: a number in radians or a string such as "20 deg"'
+    return read_quantity(value, dimensions.ANGLE)
+
+
+def read_time(value: Any) -> float:
+    """Time in seconds from a number (s) or a string such as "20 ms"."""
+    return read_quantity(value, dimensions.TIME)
+
+
+def read_outline_length(value: Any) -> float:
+    """A length of an outline: a number in the unit of the outline, or `Metres` from a string such as "10 mm"."""
     if isinstance(value, str):
-        number, unit = _read_quantity(value, _ANGLE_UNITS, what)
-        return math.radians(number) if unit != "rad" else number
-    return read_number(value, what)
+        return Metres(read_length(value))
+    return read_number(value, 'a number in the unit of the outline or a string such as "10 mm"')
+
+
+def convert_outline_length(length: float, unit: str) -> float:
+    """In metres: what `read_outline_length` gave, in an outline of this unit."""
+    return float(length) if isinstance(length, Metres) else float(to_metres(length, unit))
+
+
+ONE_COEFFICIENT = ("friction has one coefficient for each pair, the same at rest and in motion: give a number, under "
+                   "`default` or the name of an obstacle")
 
 
 def read_friction(value: Any) -> float:
     """Friction coefficient: zero or positive and finite."""
+    if isinstance(value, dict):
+        raise ValueError(ONE_COEFFICIENT)
     if not isinstance(value, bool) and isinstance(value, int | float) and value == math.inf:
         raise ValueError("infinite friction is not a Coulomb law (a body can slip at any finite mu, however large); "
                          "use a large finite number such as 1e6")
@@ -72,44 +106,58 @@ def read_restitution(value: Any) -> float:
     return e
 
 
-def read_angular_velocity(value: Any) -> float:
-    """Angular velocity in rad/s from a number (rad/s) or a string such as "20 deg/s"."""
-    what = 'an angular velocity: a number in rad/s or a string such as "20 deg/s"'
-    if isinstance(value, str):
-        number, unit = _read_quantity(value, _TURN_UNITS, what)
-        return math.radians(number) if unit != "rad/s" else number
-    return read_number(value, what)
-
-
-def _read_positive(value: Any) -> float:
-    number = read_number(value, "a positive number")
+def _read_positive(value: Any, dimension: dimensions.Dimension) -> float:
+    """A quantity that is large enough to divide by."""
+    what = dimensions.describe(dimension).replace("a number", "a positive number")
+    number = read_quantity(value, dimension, what)
     if number <= 0.0:
         raise ValueError("must be positive")
+    if number < dimensions.SMALLEST:
+        raise ValueError(f"is too small; valid: {what}, at least {dimensions.SMALLEST:g} {dimension.si}")
     return number
 
 
 def read_positive_length(value: Any) -> float:
-    length = read_length(value)
-    if length <= 0.0:
-        raise ValueError("must be positive")
-    return length
+    return _read_positive(value, dimensions.LENGTH)
+
+
+# The radius of gyration lies within this factor of the size of the part, either way. Reason: contacts compare the
+# square of their quotient with 1, and beyond 1e16 nothing is left of the 1. Consequence: a wheel of a metre whose mass
+# sits within a micrometre of its centre is refused.
+LARGEST_RHO_FACTOR = 1e6
+
+
+def read_rho(value: Any, size: float) -> float:
+    """Radius of gyration of a part of a size [m], in metres."""
+    rho = read_positive_length(value)
+    low, high = size / LARGEST_RHO_FACTOR, size * LARGEST_RHO_FACTOR
+    if not low <= rho <= high:
+        raise ValueError(f"is out of proportion to a part of {size:.6g} m; valid: from {low:.3g} m to {high:.3g} m")
+    return rho
 
 
 def _read_name(value: Any) -> str:
     if not isinstance(value, str) or not value.strip():
         raise ValueError("must be a name: a string that is not empty")
+    if len(value) > LONGEST_NAME:
+        raise ValueError(f"is too long a name, of {len(value)} characters; valid are up to {LONGEST_NAME}")
     return value
 
 
+def _accept(dimension: dimensions.Dimension, read=read_quantity):
+    return Annotated[float, BeforeValidator(lambda value: read(value, dimension))]
+
+
 Number = Annotated[float, BeforeValidator(read_number)]
-Length = Annotated[float, BeforeValidator(read_length)]
-Angle = Annotated[float, BeforeValidator(read_angle)]
-AngularVelocity = Annotated[float, BeforeValidator(read_angular_velocity)]
+Length, Angle, Time = _accept(dimensions.LENGTH), _accept(dimensions.ANGLE), _accept(dimensions.TIME)
+Speed, AngularVelocity = _accept(dimensions.SPEED), _accept(dimensions.ANGULAR_VELOCITY)
+Acceleration, Force, Torque = _accept(dimensions.ACCELERATION), _accept(dimensions.FORCE), _accept(dimensions.TORQUE)
+PositiveLength, PositiveTime = _accept(dimensions.LENGTH, _read_positive), _accept(dimensions.TIME, _read_positive)
+Mass, Frequency = _accept(dimensions.MASS, _read_positive), _accept(dimensions.FREQUENCY, _read_positive)
+OutlineLength = Annotated[Any, BeforeValidator(read_outline_length)]  # Any keeps `Metres` as it is
 Friction = Annotated[float, BeforeValidator(read_friction)]
 Restitution = Annotated[float, BeforeValidator(read_restitution)]
 Law = Literal["newton", "poisson", "stronge"]
-Positive = Annotated[float, BeforeValidator(_read_positive)]
-PositiveLength = Annotated[float, BeforeValidator(read_positive_length)]
 Name = Annotated[str, BeforeValidator(_read_name)]
 
 

@@ -23,6 +23,7 @@ from sim.trajectory import NO_ACCOUNT, Trajectory
 from sim.tree import NO_PARENT, Branch, Tree
 
 BROKEN_OFF = (Status.RUNNING, Status.INTERRUPTED, Status.DISK_FULL, Status.WRITE_FAILED, Status.FAILED)
+SWEEP_FORMAT = "stiction sweep"  # of `sim.sweep_file`
 
 
 class TrajectoryFileError(ValueError):
@@ -98,6 +99,9 @@ def read_log(path: str | Path, load):
 def check_format(file: h5py.File, path: str | Path) -> None:
     """Is this one of our logs, of a version that can be read?"""
     name, number = decode_text(file.attrs.get("format", "")), file.attrs.get("format_version", 0)
+    if name == SWEEP_FORMAT:
+        raise TrajectoryFileError(path, f"is the table of a sweep, and not the log of a run: `stiction plot {path}` "
+                                        "shows it, `stiction replay --cell` one of its runs")
     if name != layout.FORMAT:
         raise TrajectoryFileError(path, f"is HDF5, but not a {layout.FORMAT} (no such `format` attribute)")
     if int(number) > layout.FORMAT_VERSION:
@@ -181,7 +185,7 @@ def add_unfinished(branches: dict[int, Branch]) -> None:
     for parent in list(branches.values()):
         for number in parent.children:
             if number not in branches:
-                time = max([parent.time, *parent.rows.time[-1:], *parent.rows.events["time"][-1:]])
+                time = max([parent.time, *parent.rows.time[-1:], *parent.rows.event_rows["time"][-1:]])
                 branches[number] = Branch(number, parent.number, parent.depth + 1, float(time), "", False, None)
 
 
@@ -247,7 +251,7 @@ def check_meaning(trajectory: Trajectory, path: str | Path) -> Trajectory:
     if not (np.isfinite(times).all() and (np.diff(times) >= 0.0).all()):
         raise TrajectoryFileError(path, "is damaged: the times of its rows do not go on")
     for table in layout.ROW_TABLES:
-        rows = getattr(trajectory, table)
+        rows = trajectory.event_rows if table == "events" else getattr(trajectory, table)
         limits = {field: len(layout.find_values(table, field)) for field in rows.dtype.names}
         limits |= {"obstacle": n_obstacles} if "obstacle" in rows.dtype.names else {}
         least = dict.fromkeys(limits, 0) | ({"obstacle": -1, "type": -1} if table == "events" else {})

@@ -94,7 +94,6 @@ EVENT_KINDS = (
     "bridge",  # events piled up at one instant: a short time was passed over in one step at the level of velocities
 )
 
-
 IMPACT_CLASSES = (  # Wang & Mason; see `dynamics/routh.py`
     "none", "sliding", "C-sticking", "R-sticking", "C-reversed", "R-reversed", "stick", "slip from rest", "jam",
 )  # fmt: skip
@@ -108,3 +107,34 @@ def build_dtype(fields: tuple) -> np.dtype:
 STEP_DTYPE = build_dtype(STEP_FIELDS)
 CONTACT_DTYPE = build_dtype(CONTACT_FIELDS)
 EVENT_DTYPE = build_dtype(EVENT_FIELDS)
+
+# Integers of an event that stand for words. Compiled code and files hold the integers, users get the words; -1, which
+# stands for none, is "".
+EVENT_WORDS = {"kind": EVENT_KINDS, "type": CONTACT_TYPES, "set_kind": SET_KINDS, "impact_class": IMPACT_CLASSES}
+WORDED_EVENT_DTYPE = np.dtype([
+    (name, f"U{max(map(len, EVENT_WORDS[name]))}" if name in EVENT_WORDS else kind) for name, kind, *_ in EVENT_FIELDS])
+
+
+def word_events(rows: np.ndarray) -> np.ndarray:
+    """Events with words (WORDED_EVENT_DTYPE) from rows with integers (EVENT_DTYPE)."""
+    events = np.zeros(len(rows), WORDED_EVENT_DTYPE)
+    for name in rows.dtype.names:
+        if name not in EVENT_WORDS:
+            events[name] = rows[name]
+            continue
+        words, codes = np.array([*EVENT_WORDS[name], ""]), rows[name]
+        events[name] = words[np.where((codes >= 0) & (codes < len(words)), codes, -1)]
+    return events
+
+
+def number_events(events: np.ndarray) -> np.ndarray:
+    """The inverse of `word_events`; rows that have integers already stay as they are. Raises ValueError."""
+    if events.dtype != WORDED_EVENT_DTYPE:
+        return events
+    rows = np.zeros(len(events), EVENT_DTYPE)
+    for name in rows.dtype.names:
+        if name in EVENT_WORDS:
+            rows[name] = [EVENT_WORDS[name].index(word) if word else -1 for word in events[name].tolist()]
+        else:
+            rows[name] = events[name]
+    return rows

@@ -7,13 +7,15 @@ from pathlib import Path
 
 from sim.console import format_number, make_console, make_table, print_fields
 from sim.motions import describe_motion, describe_turn
+from sim.notes import list_notes
+from sim.quoting import cut
 from sim.scene import Scene
 
 
 def print_scene(scene: Scene) -> bool:
     """Describe a scene. It was checked when it was read, so it is sound."""
     console = make_console()
-    console.print(f"{scene.name}: a sound scene", style="bold")
+    console.print(f"{cut(scene.name)}: a sound scene", style="bold")
     part, run = scene.workpiece, scene.run
     x, y, theta = part.pose
     vx, vy, omega = part.velocity
@@ -21,8 +23,8 @@ def print_scene(scene: Scene) -> bool:
     rows = "start, events and end" + ("" if interval is None else f", and every {format_number(interval, 's')}")
     print_fields(console, [
         *([("about", scene.summary)] if scene.summary else []),
-        ("workpiece", f"{part.name}: {len(part.outline.vertices)} vertices, mass {format_number(part.mass, 'kg')}, "
-                      f"radius of gyration {format_number(part.rho, 'm')}"),
+        ("workpiece", f"{cut(part.name)}: {len(part.outline.vertices)} vertices, "
+                      f"mass {format_number(part.mass, 'kg')}, radius of gyration {format_number(part.rho, 'm')}"),
         ("centre of mass", f"x = {format_number(x, 'm')}, y = {format_number(y, 'm')}, "
                            f"theta = {format_number(theta, 'rad')}"),
         ("velocity", f"{format_number(vx, 'm/s')}, {format_number(vy, 'm/s')}, {format_number(omega, 'rad/s')}"),
@@ -39,7 +41,9 @@ def print_scene(scene: Scene) -> bool:
     console.print(table)
     for obstacle in scene.obstacles:
         if obstacle.motion is not None:
-            console.print(f"  {obstacle.name} moves: {describe_motion(obstacle.motion)}")
+            console.print(f"  {cut(obstacle.name)} moves: {describe_motion(obstacle.motion)}")
+    for note in list_notes(scene):
+        console.print(f"Note: {note}.")
     return True
 
 
@@ -55,6 +59,7 @@ def print_log(path: Path) -> bool:
         from sim.report_tree import print_tree_log
 
         return print_tree_log(path, trajectory)
+    record = trajectory.record
     verdicts = check_log(trajectory) + check_account(trajectory)
     ended = trajectory.status.name != "RUNNING"
     sound = ended and all(verdict.holds for verdict in verdicts)
@@ -62,7 +67,7 @@ def print_log(path: Path) -> bool:
     console.print(f"{shlex.quote(str(path))}: {'a sound log' if sound else 'NOT a sound log'}",
                   style="bold" if sound else "bold red")
     print_fields(console, [
-        ("scene", trajectory.record.name + (f", from {trajectory.record.source}" if trajectory.record.source else "")),
+        ("scene", cut(record.name) + (f", from {record.source}" if record.source else "")),
         ("status", f"{trajectory.status.name}: {trajectory.status.happened}"),
         *([("message", trajectory.message)] if trajectory.message else []),
         *([] if trajectory.status.completed else [("advice", trajectory.status.advice)]),

@@ -6,9 +6,9 @@ import math
 import shlex
 from pathlib import Path
 
-from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
+from rich.progress import BarColumn, TextColumn, TimeRemainingColumn
 
-from sim.console import format_number, make_console
+from sim.console import format_number, make_bar, make_console
 from sim.report_run import COMPILING, skip_blas
 from sim.scene import Scene
 from sim.solution_map import FREE, IMPACT, KINDS, OVERLAP, SEVERAL, Axis, SolutionMap, compute_map
@@ -50,8 +50,7 @@ def compute_with_progress(scene: Scene, x: Axis, y: Axis, hold: int | None) -> S
     from geometry.compile_clock import CompileClock
 
     console = make_console(stderr=True)
-    bar = Progress(TextColumn("{task.description}"), BarColumn(), TextColumn("{task.completed} of {task.total} cells"),
-                   TimeRemainingColumn(), console=console, transient=True, disable=not console.is_terminal)
+    bar = make_bar(console, BarColumn(), TextColumn("{task.completed} of {task.total} cells"), TimeRemainingColumn())
     task = bar.add_task(scene.name, total=len(x.values) * len(y.values))
     with bar, CompileClock(lambda: console.print(COMPILING)), skip_blas():
         return compute_map(scene, x, y, hold, progress=lambda done, total: bar.update(task, completed=done))

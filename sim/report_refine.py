@@ -5,10 +5,10 @@ from __future__ import annotations
 import shlex
 from pathlib import Path
 
-from rich.progress import Progress, SpinnerColumn, TextColumn
+from rich.progress import SpinnerColumn
 
 from sim.bisection import INTERRUPTED, LIMIT
-from sim.console import format_number, make_console
+from sim.console import format_number, make_bar, make_console
 from sim.refinement import Refinement, refine
 from sim.report_run import COMPILING, skip_blas
 from sim.sweep_result import read_sweep
@@ -24,8 +24,7 @@ def print_refinement(path: Path, axis: str, tolerance: float, of: str, workers: 
     from geometry.compile_clock import CompileClock
 
     console = make_console(stderr=True)
-    bar = Progress(SpinnerColumn(), TextColumn("{task.description}"), console=console, transient=True,
-                   disable=not console.is_terminal)
+    bar = make_bar(console, SpinnerColumn())
     task = bar.add_task("looking for boundaries")
     with bar, CompileClock(lambda: console.print(COMPILING)), skip_blas():
         found = refine(path, axis, tolerance, of=of, workers=workers, most_runs=most_runs,

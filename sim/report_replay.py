@@ -5,10 +5,10 @@ from __future__ import annotations
 import shlex
 from pathlib import Path
 
-from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
+from rich.progress import BarColumn, TextColumn, TimeRemainingColumn
 
 from sim.axes import SweepError
-from sim.console import make_console
+from sim.console import make_bar, make_console
 from sim.reading import read_source
 from sim.sweep_file import is_sweep_file
 from sim.trajectory import Trajectory
@@ -46,8 +46,7 @@ def show_or_save(motion: Trajectory | Tree, save: Path | None, speed: float, fps
         make_console().print(f"Picture: {shlex.quote(str(still.save_still(motion, save, speed)))}")
         return
     console = make_console(stderr=True)
-    bar = Progress(TextColumn("{task.description}"), BarColumn(), TextColumn("frame {task.completed} of {task.total}"),
-                   TimeRemainingColumn(), console=console, transient=True, disable=not console.is_terminal)
+    bar = make_bar(console, BarColumn(), TextColumn("frame {task.completed} of {task.total}"), TimeRemainingColumn())
     task = bar.add_task(save.name)
     with bar:
         written = replay.save_movie(motion, save, fps=fps, speed=speed,

@@ -9,9 +9,10 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import numpy as np
-from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
+from rich.progress import BarColumn, TextColumn, TimeRemainingColumn
 
-from sim.console import format_number, make_console, print_fields
+from sim.console import format_number, make_bar, make_console, print_fields
+from sim.quoting import cut, list_words
 from sim.reading import read_trajectory
 from sim.records import EVENT_KINDS
 from sim.scene import Scene
@@ -62,9 +63,8 @@ def show_progress(scene: Scene, describe: Callable[[], str] | None = None):
     `describe` gives the words beside the bar whenever it moves; the name of the scene if not given.
     """
     console = make_console(stderr=True)
-    bar = Progress(TextColumn("{task.description}"), BarColumn(),
-                   TextColumn("{task.completed:.3g} of {task.total:.3g} s"), TimeRemainingColumn(),
-                   console=console, transient=True, disable=not console.is_terminal)
+    bar = make_bar(console, BarColumn(), TextColumn("{task.completed:.3g} of {task.total:.3g} s"),
+                   TimeRemainingColumn())
     task = bar.add_task(scene.name, total=scene.run.duration)
     with bar:
         yield (lambda time, *_: bar.update(task, completed=time, description=describe() if describe else scene.name),
@@ -75,12 +75,13 @@ def print_run(trajectory: Trajectory, path: Path) -> None:
     """The short account of a run: how it ended, what happened, how well the laws held, what to do next."""
     console = make_console()
     status = trajectory.status
-    console.print(f"{trajectory.record.name}: {status.happened}", style="bold" if status.completed else "bold red")
+    console.print(f"{cut(trajectory.record.name)}: {status.happened}", style="bold" if status.completed else "bold red")
     if trajectory.message:
         console.print(f"  {trajectory.message}")
     if not status.completed:
         console.print(f"  {status.advice}")
-    print_fields(console, describe_run(trajectory))
+    outcome = [("outcome", trajectory.outcome)] if len(trajectory) else []
+    print_fields(console, [*outcome, *describe_run(trajectory)])
     name = shlex.quote(str(path))
     console.print(f"Log: {name}")
     console.print(f"See it:   stiction replay {name}")
@@ -128,7 +129,7 @@ def describe_mode(trajectory: Trajectory) -> str:
 def name_obstacles(trajectory: Trajectory) -> str:
     """The obstacles of the contacts of the last row."""
     indices = np.unique(trajectory.contacts_at(-1)["obstacle"])
-    return ", ".join(trajectory.record.obstacles[index].name for index in indices)
+    return list_words(trajectory.record.obstacles[index].name for index in indices)
 
 
 def describe_obstacles(trajectory: Trajectory) -> list[tuple[str, str]]:
@@ -141,7 +142,8 @@ def describe_obstacles(trajectory: Trajectory) -> list[tuple[str, str]]:
 
 def count_events(trajectory: Trajectory) -> str:
     kinds, counts = np.unique(trajectory.events["kind"], return_counts=True)
-    return ", ".join(f"{count} {EVENT_KINDS[kind]}" for kind, count in zip(kinds, counts, strict=True)) or "none"
+    counted = sorted(zip(kinds.tolist(), counts.tolist(), strict=True), key=lambda pair: EVENT_KINDS.index(pair[0]))
+    return ", ".join(f"{count} {kind}" for kind, count in counted) or "none"
 
 
 def describe_energy(account) -> str:

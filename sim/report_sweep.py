@@ -5,11 +5,11 @@ from __future__ import annotations
 import shlex
 from pathlib import Path
 
-from rich.progress import BarColumn, Progress, ProgressColumn, TextColumn, TimeRemainingColumn
+from rich.progress import BarColumn, ProgressColumn, TextColumn, TimeRemainingColumn
 from rich.text import Text
 
 from sim.axes import SweepError, parse_sweep_axis
-from sim.console import make_console
+from sim.console import make_bar, make_console
 from sim.report_run import COMPILING, skip_blas
 from sim.scene import Scene
 from sim.sweep_run import sweep
@@ -30,9 +30,8 @@ def print_sweep(scene: Scene, mu, rho, vary: list[str], table: Path | None, opti
     if len({axis.name for axis in axes}) < len(axes):
         raise SweepError("--vary names a key twice; give each key once")
     console = make_console(stderr=True)
-    bar = Progress(TextColumn("{task.description}"), BarColumn(), TextColumn("{task.completed} of {task.total} runs"),
-                   SpeedColumn(), TimeRemainingColumn(), console=console, transient=True,
-                   disable=not console.is_terminal)
+    bar = make_bar(console, BarColumn(), TextColumn("{task.completed} of {task.total} runs"), SpeedColumn(),
+                   TimeRemainingColumn())
     task = bar.add_task(scene.name, total=None)
     with bar, CompileClock(lambda: console.print(COMPILING)), skip_blas():
         result = sweep(scene, mu, rho, {axis.name: axis for axis in axes}, **options,

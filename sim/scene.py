@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
@@ -15,9 +14,10 @@ import numpy as np
 import scenes
 from geometry.polygon import Polygon, PolygonError
 from geometry.pose import Pose
-from geometry.units import to_metres
 from sim import schema, toml_text
-from sim.scene_errors import SceneError, explain_validation_error, suggest
+from sim.quantities import ONE_COEFFICIENT, convert_outline_length, read_rho
+from sim.quoting import cut, quote
+from sim.scene_errors import OTHER_COEFFICIENTS, SceneError, explain_validation_error, suggest
 
 if TYPE_CHECKING:
     from geometry.motion import Coordinate, Motion
@@ -111,6 +111,9 @@ class Scene:
         return self.gravity_turn is not None or any(obstacle.motion is not None for obstacle in self.obstacles)
 
 
+AnyScene = Scene | str | os.PathLike  # a scene, or the name or file of one
+
+
 def load_scene(name_or_path: str | os.PathLike, overrides: Mapping[str, Any] | None = None) -> Scene:
     """Scene from the name of a built-in scene or from a TOML file.
 
@@ -128,6 +131,15 @@ def load_scene(name_or_path: str | os.PathLike, overrides: Mapping[str, Any] | N
     return parse_scene(text, overrides=overrides, source=str(path))
 
 
+def take_scene(scene: AnyScene) -> Scene:
+    """The scene itself, or that of a name or file: what every function accepts that begins with a scene."""
+    if isinstance(scene, Scene):
+        return scene
+    if isinstance(scene, str | os.PathLike):
+        return load_scene(scene)
+    raise SceneError(f"{quote(scene)} is no scene; valid: a Scene, the name of a built-in scene, or a TOML file")
+
+
 def _find_file(name_or_path: str | os.PathLike):
     """File of a scene: a name with a folder or an ending is a file, the rest are built-in scenes or else files."""
     path = Path(name_or_path)
@@ -138,8 +150,8 @@ def _find_file(name_or_path: str | os.PathLike):
     if path.exists():
         return path
     if looks_like_file:
-        raise SceneError(f"{text}: there is no such file")
-    raise SceneError(f"{text!r} is neither a built-in scene nor a file{suggest(text, scenes.names())}")
+        raise SceneError(f"{cut(text)}: there is no such file")
+    raise SceneError(f"{quote(text)} is neither a built-in scene nor a file{suggest(text, scenes.names())}")
 
 
 def parse_scene(
@@ -148,17 +160,20 @@ def parse_scene(
     """Scene from TOML text; `source` is the file it came from, for messages and the default name. See `load_scene`."""
     where = "scene" if source is None else os.fspath(source)
     try:
-        data = tomllib.loads(text)
-    except tomllib.TOMLDecodeError as error:
-        raise SceneError(f"{where}: is not valid TOML: {error}") from None
-    if overrides:
-        for path, value in overrides.items():
-            try:
-                toml_text.apply_override(data, path, toml_text.parse_value(value))
-            except toml_text.PathError as error:
-                raise SceneError(f"{where}: override {path}: {error}") from None
-        text = toml_text.dump_toml(data, toml_text.find_leading_comment(text))
-    return build_scene(data, text, where, None if source is None else os.fspath(source))
+        data = toml_text.read_toml(text)
+    except toml_text.TomlError as error:
+        raise SceneError(f"{where}: {error}") from None
+    for path, value in (overrides or {}).items():
+        try:
+            toml_text.apply_override(data, path, toml_text.parse_value(value))
+        except toml_text.PathError as error:
+            raise SceneError(f"{where}: override {cut(path)}: {error}") from None
+    scene = build_scene(data, text, where, None if source is None else os.fspath(source))
+    if not overrides:
+        return scene
+    from sim.toml_edit import rewrite_toml
+
+    return replace(scene, text=rewrite_toml(text, data))  # only now: the values are such as TOML can write
 
 
 def build_scene(data: dict, text: str, where: str, source: str | None, start_is_checked: bool = False) -> Scene:
@@ -200,22 +215,20 @@ def build_scene(data: dict, text: str, where: str, source: str | None, start_is_
 
 
 def _build_outline(section: schema.OutlineSection, where: str, key: str) -> Polygon:
-    regular = section.regular and (section.regular.n, section.regular.circumradius)
-    vertices = section.vertices and tuple(section.vertices)
     try:
-        return _make_polygon(section.box, regular, vertices, section.unit)
+        if section.box is not None:
+            return _make_box(*_to_metres(section.box, section.unit))
+        if section.regular is not None:
+            return _make_regular(section.regular.n, *_to_metres([section.regular.circumradius], section.unit))
+        return _make_polygon(tuple(_to_metres(vertex, section.unit) for vertex in section.vertices))
     except PolygonError as error:
         raise SceneError(f"{where}: {key}: {error}") from None
 
 
 # Outlines cannot change, and checking them takes most of the time of a scene. Many scenes of a study share them.
-@lru_cache(maxsize=64)
-def _make_polygon(box, regular, vertices, unit: str) -> Polygon:
-    if box is not None:
-        return Polygon.box(*_to_metres(box, unit))
-    if regular is not None:
-        return Polygon.regular(regular[0], _to_metres(regular[1], unit))
-    return Polygon.from_vertices(list(vertices), unit)
+_make_box = lru_cache(maxsize=64)(Polygon.box)
+_make_regular = lru_cache(maxsize=64)(Polygon.regular)
+_make_polygon = lru_cache(maxsize=64)(lambda vertices: Polygon.from_vertices(list(vertices)))
 
 
 @lru_cache(maxsize=64)
@@ -223,8 +236,8 @@ def _translate(outline: Polygon, dx: float, dy: float) -> Polygon:
     return outline.translated(dx, dy)
 
 
-def _to_metres(length, unit: str):
-    return to_metres(length, unit).tolist()
+def _to_metres(lengths, unit: str) -> tuple[float, ...]:
+    return tuple(convert_outline_length(length, unit) for length in lengths)
 
 
 def _build_workpiece(section: schema.WorkpieceSection, where: str) -> Workpiece:
@@ -240,13 +253,17 @@ def _build_workpiece(section: schema.WorkpieceSection, where: str) -> Workpiece:
                 f"({centroid[0]:.9g}, {centroid[1]:.9g}) m, so the density is not uniform; give the radius of gyration "
                 "about the centre of mass in metres"
             )
+    try:
+        rho = outline.rho if section.rho is None else read_rho(section.rho, outline.size)
+    except ValueError as error:
+        raise SceneError(f"{where}: workpiece.rho = {section.rho!r}: {error}") from None
     frame = Pose(*section.pose)
     x, y = frame.transform(centre)
     return Workpiece(
         name=section.name,
         outline=_translate(outline, -float(centre[0]), -float(centre[1])),
         mass=section.mass,
-        rho=outline.rho if section.rho is None else section.rho,
+        rho=rho,
         pose=Pose(float(x), float(y), frame.theta),
         velocity=section.velocity,
         origin=(0.0 - float(centre[0]), 0.0 - float(centre[1])),
@@ -258,22 +275,25 @@ def _build_obstacles(section: schema.SceneSection, where: str) -> tuple[Obstacle
     taken = {section.workpiece.name: "the workpiece"}
     for i, name in enumerate(names):
         if name in taken:
-            raise SceneError(f"{where}: obstacle.{i}.name = {name!r}: {taken[name]} has this name already")
+            raise SceneError(f"{where}: obstacle.{i}.name = {quote(name)}: {taken[name]} has this name already")
         if name == "default":
             raise SceneError(f"{where}: obstacle.{i}.name = 'default': the tables of pairs keep this name")
         taken[name] = f"obstacle.{i}"
     for table in ("friction", "restitution", "impact"):
         for key in getattr(section, table):
-            if key not in names and key != "default":
-                raise SceneError(f"{where}: {table}.{key}: there is no obstacle of this name"
-                                 f"{suggest(key, ['default', *names])}")
+            if key in names or key == "default":
+                continue
+            if table == "friction" and key in OTHER_COEFFICIENTS:
+                raise SceneError(f"{where}: friction.{key} = {quote(section.friction[key])}: {ONE_COEFFICIENT}")
+            raise SceneError(f"{where}: {table}.{cut(key)}: there is no obstacle of this name"
+                             f"{suggest(key, ['default', *names])}")
     obstacles = []
     for i, (name, given) in enumerate(zip(names, section.obstacle, strict=True)):
         mu = _resolve_pair(section.friction, "friction", "mu", name, given.mu, None, i, where)
         e = _resolve_pair(section.restitution, "restitution", "e", name, given.e, 0.0, i, where)
         law = _resolve_pair(section.impact, "impact", "law", name, given.law, "newton", i, where)
-        outline = _build_outline(given.outline, where, f"obstacle.{i}.outline ({name})")
-        pose, motion = _build_motion(given, f"{where}: obstacle.{i}.motion ({name})")
+        outline = _build_outline(given.outline, where, f"obstacle.{i}.outline ({cut(name)})")
+        pose, motion = _build_motion(given, f"{where}: obstacle.{i}.motion ({cut(name)})")
         obstacles.append(Obstacle(name, outline, pose, mu, e, law, motion))
     return tuple(obstacles)
 
@@ -306,11 +326,12 @@ def _apply_formation(section: schema.SceneSection, workpiece: Workpiece, obstacl
 def _resolve_pair(table, table_name, key, name, own, fallback, i, where):
     """Coefficient or law of the pair workpiece-obstacle: given with the obstacle, by name in the table, or default."""
     if own is not None and name in table:
-        raise SceneError(f"{where}: {table_name}.{name} and obstacle.{i}.{key} both give {key} of {name!r}; keep one")
+        raise SceneError(f"{where}: {table_name}.{cut(name)} and obstacle.{i}.{key} both give {key} of {quote(name)}; "
+                         "keep one")
     if own is not None:
         return own
     value = table.get(name, table.get("default", fallback))
     if value is None:
-        raise SceneError(f"{where}: obstacle.{i} ({name}) has no friction: give {table_name}.default, "
-                         f"{table_name}.{name} or obstacle.{i}.{key}")
+        raise SceneError(f"{where}: obstacle.{i} ({cut(name)}) has no friction: give {table_name}.default, "
+                         f"{table_name}.{cut(name)} or obstacle.{i}.{key}")
     return value

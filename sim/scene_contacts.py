@@ -7,13 +7,15 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from dynamics.contact_set import ContactSet, place_contacts, read_problem
+from sim.quoting import list_words, quote
+from sim.scene import take_scene
 
 if TYPE_CHECKING:
     from dynamics.projection import ContactSpaces
-    from sim.scene import Scene
+    from sim.scene import AnyScene, Scene
 
 
-def find_contact_set(scene: Scene, near: float = 0.0, pose=None, approach=()) -> tuple[ContactSet, list[dict]]:
+def find_contact_set(scene: AnyScene, near: float = 0.0, pose=None, approach=()) -> tuple[ContactSet, list[dict]]:
     """The contacts of the part at rest at a pose (x, y, theta of the centre of mass; the start if not given).
 
     Closed ones come first, in the order of `sim.model.contact_problem`; then places with a gap up to `near` (m) that
@@ -23,6 +25,7 @@ def find_contact_set(scene: Scene, near: float = 0.0, pose=None, approach=()) ->
     ValueError: a corner rests on a corner (see `dynamics.contact_set.read_problem`), near is negative, or approach
     names no obstacle, or one that the part faces with nothing but corners.
     """
+    scene = take_scene(scene)
     from sim.model import contact_problem
 
     if not 0.0 <= near < np.inf:
@@ -43,15 +46,17 @@ def find_contact_set(scene: Scene, near: float = 0.0, pose=None, approach=()) ->
     return contact_set, contacts
 
 
-def find_contact_spaces(scene: Scene, mode: str | None = None, pose=None) -> ContactSpaces:
+def find_contact_spaces(scene: AnyScene, mode: str | None = None, pose=None) -> ContactSpaces:
     """Forces and motions of the closed contacts, in (x, y, rho theta); see `dynamics.projection.spaces_of_contacts`."""
+    scene = take_scene(scene)
     from dynamics.projection import spaces_of_contacts
 
     return spaces_of_contacts(find_contact_set(scene, pose=pose)[0], mode)
 
 
-def find_load(scene: Scene) -> np.ndarray:
+def find_load(scene: AnyScene) -> np.ndarray:
     """The external wrench of a scene, weight included: (Fx, Fy, torque / rho), N."""
+    scene = take_scene(scene)
     fx, fy, torque = scene.load
     workpiece = scene.workpiece
     weight = workpiece.mass * np.array(scene.gravity)
@@ -66,7 +71,7 @@ def _choose_near(scene: Scene, near: float, pose, closed, approach, touched):
     names = [obstacle.name for obstacle in scene.obstacles]
     for name in approach:
         if name not in names:
-            raise ValueError(f"there is no obstacle {name!r} to approach; there are: {', '.join(names)}")
+            raise ValueError(f"there is no obstacle {quote(name)} to approach; there are: {list_words(names)}")
     if not approach and near == 0.0:
         return []
     places = _find_near(scene, np.inf if approach else near, pose, closed)
@@ -74,7 +79,7 @@ def _choose_near(scene: Scene, near: float, pose, closed, approach, touched):
     for name in approach:
         own = [place for place in places if place[0]["obstacle"] == name]
         if not own and name not in touched:
-            raise ValueError(f"no edge of the part faces a corner of {name!r}, nor the other way round")
+            raise ValueError(f"no edge of the part faces a corner of {quote(name)}, nor the other way round")
         if own and name not in touched and own[0] not in chosen:
             chosen.append(own[0])
     return sorted(chosen, key=lambda place: (names.index(place[0]["obstacle"]), place[0]["gap"]))

@@ -6,6 +6,7 @@ import dataclasses
 import tomllib
 from typing import Any
 
+from sim.quoting import quote
 from sim.scene import parse_scene
 
 INDIFFERENT = ("name", "summary", "text", "source")  # fields of a scene that no motion depends on
@@ -44,5 +45,4 @@ def _flatten(value: Any, key: str):
 
 
 def _show(value: Any) -> str:
-    text = value if value is MISSING else repr(value)
-    return text if len(text) <= 80 else text[:77] + "..."
+    return value if value is MISSING else quote(value)

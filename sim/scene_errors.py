@@ -7,6 +7,7 @@ from typing import Any, get_args
 
 from sim import schema
 from sim.quantities import Section
+from sim.quoting import cut, list_words, quote
 from sim.toml_text import find_components
 
 MOST_ERRORS = 10  # of one scene that are shown at once
@@ -21,6 +22,12 @@ _WORDS = {
 }
 
 
+# What users of other programs expect a scene to have, and what it has instead.
+OTHER_COEFFICIENTS = ("kinetic", "dynamic", "sliding", "static", "mu_k", "mu_s", "mu_kinetic", "mu_static", "rolling")
+ONE_PART = ("must be a table, [workpiece] in single brackets: one part moves; everything else is an [[obstacle]], "
+            "which stands still or moves as prescribed")
+
+
 class SceneError(ValueError):
     """A scene cannot be used; the message names file, key and value, and says what is valid."""
 
@@ -33,8 +40,8 @@ def suggest(word: str, valid) -> str:
     """The end of a message about an unknown word: the nearest valid one, and all valid ones."""
     valid = [str(v) for v in valid]
     near = difflib.get_close_matches(str(word), valid, n=1, cutoff=0.6)
-    hint = f"; did you mean {near[0]!r}?" if near else ""
-    return f"{hint} (valid: {', '.join(valid)})" if valid else hint
+    hint = f"; did you mean {quote(near[0])}?" if near else ""
+    return f"{hint} (valid: {list_words(valid)})" if valid else hint
 
 
 def explain_validation_error(error, data: dict, where: str) -> str:
@@ -49,7 +56,7 @@ def explain_validation_error(error, data: dict, where: str) -> str:
 def _explain(detail: dict, data: dict, where: str) -> str:
     path = [part for part in detail["loc"] if part not in _TAGS]
     name = _name_of(path, data)
-    key = _join(path) + (f" ({name})" if name else "")
+    key = _join(path) + (f" ({cut(name)})" if name else "")
     kind = detail["type"]
     if kind == "extra_forbidden":
         return f"{where}: {key}: unknown key{suggest(str(path[-1]), _find_keys(path[:-1]))}"
@@ -58,8 +65,10 @@ def _explain(detail: dict, data: dict, where: str) -> str:
     if isinstance(path[-1], int) and kind in ("missing", "too_long"):
         path = path[:-1]
     if path and find_components(path) and (kind in ("missing", "too_long", "tuple_type")):
-        return f"{where}: {_join(path)} = {_show(_follow(data, path))}: must be [{', '.join(find_components(path))}]"
-    value = _show(detail["input"])
+        return f"{where}: {_join(path)} = {quote(_follow(data, path))}: must be [{', '.join(find_components(path))}]"
+    value = quote(detail["input"])
+    if path == ["workpiece"] and isinstance(detail["input"], list):
+        return f"{where}: workpiece = {value}: {ONE_PART}"
     if kind == "literal_error":
         return f"{where}: {key} = {value}: valid: {detail['ctx']['expected']}"
     words = _WORDS.get(kind, detail["msg"].removeprefix("Value error, "))
@@ -71,7 +80,7 @@ def _join(path: list) -> str:
     words = []
     for depth, part in enumerate(path):
         components = find_components(path[:depth]) if isinstance(part, int) else ()
-        words.append(components[part] if isinstance(part, int) and part < len(components) else str(part))
+        words.append(components[part] if isinstance(part, int) and part < len(components) else cut(str(part)))
     return ".".join(words)
 
 
@@ -91,11 +100,6 @@ def _name_of(path: list, data: dict) -> str | None:
         name = member.get("name") if isinstance(member, dict) else None
         return name if isinstance(name, str) else None
     return None
-
-
-def _show(value: Any) -> str:
-    text = repr(value)
-    return text if len(text) <= 80 else text[:77] + "..."
 
 
 def _find_keys(path: list) -> list[str]:

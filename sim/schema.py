@@ -6,22 +6,32 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BeforeValidator, Discriminator, Field, Tag, field_validator, model_validator
 
+from sim import dimensions
 from sim.motion_schema import GravitySection, MotionSection
 from sim.quantities import (
     Angle,
+    AngularVelocity,
+    Force,
     Friction,
     Law,
     Length,
+    Mass,
     Name,
-    Number,
-    Positive,
+    OutlineLength,
     PositiveLength,
+    PositiveTime,
     Restitution,
     Section,
+    Speed,
+    Torque,
     read_angle,
     read_length,
     read_number,
+    read_outline_length,
+    read_quantity,
+    read_time,
 )
+from sim.quoting import quote
 
 STANDARD_GRAVITY = 9.81  # m/s^2, downwards, where a scene says nothing
 CHOICES = ("continue", "stick", "separate", "stop", "random", "branch")
@@ -32,13 +42,13 @@ class RegularSection(Section):
     """Regular polygon: lowest edge level, centre at the origin of the outline."""
 
     n: Annotated[int, Field(strict=True, ge=3, le=100_000)]
-    circumradius: Number
+    circumradius: OutlineLength
 
 
 class OutlineSection(Section):
-    """An outline: exactly one of `box`, `regular`, `vertices`; numbers are in `unit`."""
+    """An outline: exactly one of `box`, `regular`, `vertices`; plain numbers are in `unit`."""
 
-    box: tuple[Number, Number] | None = None
+    box: tuple[OutlineLength, OutlineLength] | None = None
     regular: RegularSection | None = None
     vertices: list[tuple[Any, Any]] | None = None
     unit: Literal["m", "cm", "mm", "um", "in"] = "m"
@@ -48,11 +58,15 @@ class OutlineSection(Section):
     def _check_vertices(cls, value):
         if not isinstance(value, list):
             raise ValueError("must be a list of [x, y] pairs")
+        read = []
         for i, pair in enumerate(value):
-            good = isinstance(pair, list | tuple) and len(pair) == 2
-            if not good or any(isinstance(c, bool) or not isinstance(c, int | float) for c in pair):
-                raise ValueError(f"vertex {i} is {pair!r}; valid: a pair [x, y] of numbers")
-        return [(float(x), float(y)) for x, y in value]
+            if not isinstance(pair, list | tuple) or len(pair) != 2:
+                raise ValueError(f"vertex {i} is {quote(pair)}; valid: a pair [x, y] of numbers")
+            try:
+                read.append((read_outline_length(pair[0]), read_outline_length(pair[1])))
+            except ValueError as error:
+                raise ValueError(f"vertex {i} is {quote(pair)}; valid: a pair [x, y] of numbers: {error}") from None
+        return read
 
     @model_validator(mode="after")
     def _check_one(self):
@@ -68,11 +82,11 @@ class WorkpieceSection(Section):
 
     name: Name = "workpiece"
     outline: OutlineSection
-    mass: Positive
+    mass: Mass
     rho: PositiveLength | None = None
-    center_of_mass: tuple[Number, Number] | None = None
+    center_of_mass: tuple[OutlineLength, OutlineLength] | None = None
     pose: tuple[Length, Length, Angle] = (0.0, 0.0, 0.0)
-    velocity: tuple[Number, Number, Number] = (0.0, 0.0, 0.0)
+    velocity: tuple[Speed, Speed, AngularVelocity] = (0.0, 0.0, 0.0)
 
 
 class ObstacleSection(Section):
@@ -85,7 +99,7 @@ class ObstacleSection(Section):
     outline: OutlineSection
     pose: tuple[Length, Length, Angle] = (0.0, 0.0, 0.0)
     motion: MotionSection | None = None
-    surface_speed: Number = 0.0
+    surface_speed: Speed = 0.0
     mu: Friction | None = None
     e: Restitution | None = None
     law: Law | None = None
@@ -132,12 +146,12 @@ class FormationSection(Section):
 class LoadSection(Section):
     """A constant force (N, world frame) at the centre of mass, and a torque (N m)."""
 
-    force: tuple[Number, Number] = (0.0, 0.0)
-    torque: Number = 0.0
+    force: tuple[Force, Force] = (0.0, 0.0)
+    torque: Torque = 0.0
 
 
 def _read_duration(value: Any) -> float:
-    number = read_number(value, "a number, zero or positive")
+    number = read_time(value)
     if number < 0.0:
         raise ValueError("must be zero or positive")
     return number
@@ -154,9 +168,9 @@ class RunSection(Section):
     """How to run: times in s; no `step` means an adaptive one; `tolerance` is relative."""
 
     duration: Annotated[float, BeforeValidator(_read_duration)] = 1.0
-    output_interval: Positive | None = None
+    output_interval: PositiveTime | None = None
     choice: Literal["continue", "stick", "separate", "stop", "random", "branch"] = "continue"
-    step: Positive | None = None
+    step: PositiveTime | None = None
     tolerance: Annotated[float, BeforeValidator(_read_tolerance)] = 1e-11
     survey: Annotated[bool, Field(strict=True)] = True
     seed: Annotated[int, Field(strict=True, ge=0, le=2**31 - 2)] = 0
@@ -213,10 +227,9 @@ class GoalSection(Section):
 
 
 def _read_gravity(value: Any) -> tuple[float, float]:
-    what = "[gx, gy] in m/s^2, or {magnitude = 9.81, angle = \"-90 deg\"}"
     if not isinstance(value, list | tuple) or len(value) != 2:
-        raise ValueError(f"must be {what}")
-    return read_number(value[0], what), read_number(value[1], what)
+        raise ValueError("must be [gx, gy] in m/s^2, or {magnitude = 9.81, angle = \"-90 deg\"}")
+    return read_quantity(value[0], dimensions.ACCELERATION), read_quantity(value[1], dimensions.ACCELERATION)
 
 
 # Gravity as [gx, gy], or by size and direction. The tags are left out of messages.
@@ -248,5 +261,5 @@ class SceneSection(Section):
         names = [goal.name for goal in goals]
         for name in names:
             if names.count(name) > 1:
-                raise ValueError(f"two goals have the name {name!r}; give each its own")
+                raise ValueError(f"two goals have the name {quote(name)}; give each its own")
         return goals

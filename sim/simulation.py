@@ -8,21 +8,25 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 import numpy as np
+import pydantic
 
 from dynamics.choose import seed_random
 from geometry._record import allocate_record
 from sim import state as s
 from sim.events import START
 from sim.model import build_body, build_options
-from sim.scene import SceneError
-from sim.schema import CHOICES
+from sim.quantities import Section
+from sim.scene import take_scene
+from sim.scene_errors import SceneError, explain_validation_error
+from sim.schema import RunSection
 from sim.start import check_start
 from sim.status import Status, describe_failure
 from sim.status_codes import PAUSED
 from sim.trajectory import MemorySink, Trajectory
 
 if TYPE_CHECKING:
-    from sim.scene import Scene
+    from sim.account import Account
+    from sim.scene import AnyScene, Scene
 
 # Rows of the log buffers: the loop returns to Python when they are full. Large enough that the return costs nothing,
 # small enough that a killed run loses little.
@@ -30,14 +34,14 @@ BUFFER_ROWS = 1024
 
 
 def simulate(
-    scene: Scene,
+    scene: AnyScene,
     duration: float | None = None,
     *,
     sink=None,
     progress: Callable[[float], None] | None = None,
     **run_overrides,
 ) -> Trajectory | None:
-    """Follow the motion of the scene's workpiece.
+    """Follow the motion of the workpiece of a scene, given as such or by its name or file.
 
     duration [s] and the other entries of the scene's [run] section (choice, output_interval, step, tolerance) can be
     given here. The rows go to `sink` (an object with write and close, such as `H5Sink`) or, without one, into the
@@ -46,6 +50,7 @@ def simulate(
     off a run with rows, the sink is closed with the account of the rows that it has. Raises SceneError for a start that
     overlaps or a run setting that is not valid.
     """
+    scene = take_scene(scene)
     run = override_run(scene, duration, run_overrides)
     if run.choice == "branch":
         raise SceneError('run.choice = "branch" gives a tree of motions, not one: use sim.simulate_branches(scene)')
@@ -94,12 +99,21 @@ def _follow(scene: Scene, target, progress: Callable[[float], None] | None) -> N
         raise
     compile_time = max(0.0, clock_module.perf_counter() - began - solve - output) + compiling.seconds
     solve = max(0.0, solve - compiling.seconds)
-    status, message = Status(code), ""
-    account = ledger.end(status.completed, (solve, output, compile_time))
-    if status.completed:
-        message = account.find_broken_law(body.part.radius, options.tolerance if options.step == 0.0 else 0.0)
-        status = Status.LAWS_BROKEN if message else status
+    account = ledger.end(Status(code).completed, (solve, output, compile_time))
+    status, message = judge_end(code, state, account, body, options)
     target.close(status, account, message)
+
+
+def judge_end(code: int, state: np.record, account: Account | None, body, options) -> tuple[Status, str]:
+    """How a run has ended, and what there is to say: one that reached its end time must be finite and keep the laws."""
+    status = Status(code)
+    if not status.completed:
+        return status, ""
+    numbers = [value for value in dataclasses.astuple(account) if isinstance(value, float)]
+    if not np.isfinite([*state.pose, *state.velocity, *numbers]).all():
+        return Status.NOT_FINITE, ""
+    message = account.find_broken_law(body.part.radius, options.tolerance if options.step == 0.0 else 0.0)
+    return (Status.LAWS_BROKEN if message else status), message
 
 
 def prepare(scene: Scene) -> tuple:
@@ -109,29 +123,24 @@ def prepare(scene: Scene) -> tuple:
     return body, options, build_start(scene), s.allocate_tools(body.part, body.walls), s.allocate_log(BUFFER_ROWS)
 
 
+class _RunSettings(Section):
+    """The settings of a call, as the section of a scene that they take the place of."""
+
+    run: RunSection
+
+
 def override_run(scene: Scene, duration: float | None, overrides: dict):
     """The scene's run section with the settings given in a call. Raises SceneError."""
-    run = scene.run
-    changes = dict(overrides)
-    if duration is not None:
-        changes["duration"] = duration
-    known = {field.name for field in dataclasses.fields(run)}
-    for key, value in changes.items():
-        if key not in known:
-            raise SceneError(f"simulate: unknown run setting {key!r}; valid are {', '.join(sorted(known))}")
-        if key == "choice":
-            if value not in CHOICES:
-                raise SceneError(f"simulate: choice {value!r} is not one of {', '.join(CHOICES)}")
-        elif key == "survey":
-            if not isinstance(value, bool):
-                raise SceneError(f"simulate: survey must be True or False, got {value!r}")
-        elif key in ("seed", "max_branches", "max_depth"):
-            if not isinstance(value, int) or isinstance(value, bool) or value < (0 if key == "seed" else 1):
-                least = "zero or more" if key == "seed" else "one or more"
-                raise SceneError(f"simulate: {key} must be a whole number, {least}, got {value!r}")
-        elif value is not None and not (np.isfinite(value) and value > 0.0):
-            raise SceneError(f"simulate: {key} must be a positive finite number, got {value!r}")
-    return dataclasses.replace(run, **changes) if changes else run
+    changes = dict(overrides) if duration is None else {**overrides, "duration": duration}
+    if not changes:
+        return scene.run
+    changes = {key: value.item() if isinstance(value, np.generic) else value for key, value in changes.items()}
+    data = {"run": {**dataclasses.asdict(scene.run), **changes}}
+    try:
+        section = _RunSettings.model_validate(data)
+    except pydantic.ValidationError as error:
+        raise SceneError(explain_validation_error(error, data, "simulate")) from None
+    return type(scene.run)(**section.run.model_dump())
 
 
 def build_start(scene: Scene) -> np.record:

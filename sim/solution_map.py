@@ -21,8 +21,9 @@ from geometry.pose import Pose
 from sim import toml_text
 from sim.axes import SweepError, parse_span
 from sim.quantities import read_angle
-from sim.scene import Scene, build_scene
+from sim.scene import AnyScene, Scene, build_scene, take_scene
 from sim.scene_errors import OverlapError, SceneError
+from sim.toml_edit import rewrite_toml
 
 if TYPE_CHECKING:
     from dynamics.acceleration_set import ContactProblem
@@ -110,7 +111,7 @@ def read_axis(axis: Axis | str | tuple[str, Any]) -> Axis:
 
 
 def compute_map(
-    scene: Scene,
+    scene: AnyScene,
     x: Axis | str | tuple[str, Any],
     y: Axis | str | tuple[str, Any],
     hold: int | None = None,
@@ -124,6 +125,7 @@ def compute_map(
     velocity and all else follow the keys. progress(done, all) is called after each row of cells.
     Raises MapError, and SceneError if a value is not one of the scene (an overlap is a kind, not an error).
     """
+    scene = take_scene(scene)
     x, y = read_axis(x), read_axis(y)
     if x.key == y.key:
         raise MapError(f"both axes vary {x.key}; take two different keys")
@@ -183,7 +185,7 @@ class _CellMaker:
 
     def __init__(self, scene: Scene, x: Axis, y: Axis, hold: int | None):
         self._tables = pickle.dumps(tomllib.loads(scene.text))
-        self._comment = toml_text.find_leading_comment(scene.text)
+        self._text = scene.text
         self._source = scene.source
         self._where = scene.source or scene.name
         self._axes = (x, y)
@@ -206,7 +208,7 @@ class _CellMaker:
                 raise SceneError(f"{axis.key}: {error}") from None
         if self._held is not None:
             self._held.place(data)
-        text = toml_text.dump_toml(data, self._comment) if with_text else ""
+        text = rewrite_toml(self._text, data) if with_text else ""
         return build_scene(data, text, self._where, self._source)
 
 

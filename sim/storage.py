@@ -41,6 +41,7 @@ from sim.log_header import create_table, open_table, write_root, write_scene
 from sim.obstacle_log import count_pose_bytes, create_poses, create_work
 from sim.partial_file import PartialFile
 from sim.reading import TrajectoryFileError, describe_file, read_trajectories, read_trajectory
+from sim.records import number_events
 from sim.status import Status, describe_failure
 
 if TYPE_CHECKING:
@@ -129,7 +130,7 @@ class H5Sink:
         """
         if self._file is None or self._broken:
             raise ValueError(f"the log {self.path} is closed")
-        tables = dict(zip(layout.TABLES, (steps, contacts, events, impulses, branches), strict=True))
+        tables = dict(zip(layout.TABLES, (steps, contacts, number_events(events), impulses, branches), strict=True))
         with hold_interrupts():
             try:
                 self._reserve({name: len(table) for name, table in tables.items()})

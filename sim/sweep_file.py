@@ -23,6 +23,7 @@ from typing import Any, NamedTuple
 import h5py
 import numpy as np
 
+from sim import layout
 from sim.axes import SweepError
 from sim.disk_space import abandon_file, reserve_space
 from sim.fixed_text import clean_text, fix_text, fix_texts
@@ -30,6 +31,7 @@ from sim.held_interrupt import hold_interrupts
 from sim.opening import decode_text, read_file
 from sim.partial_file import PartialFile
 from sim.plan import Plan
+from sim.reading import SWEEP_FORMAT
 from sim.scene_difference import find_scene_difference
 from sim.scene_errors import SceneError
 from sim.status import Status
@@ -45,7 +47,7 @@ from sim.sweep_table import (
     sort_rows,
 )
 
-FORMAT, FORMAT_VERSION = "stiction sweep", 1
+FORMAT, FORMAT_VERSION = SWEEP_FORMAT, 2
 TEXT_TYPE = np.dtype("S256")
 CHUNK_ROWS = 1024
 
@@ -219,7 +221,12 @@ def blame_file(path: str | Path) -> Iterator[None]:
 def read_from_sweep(path: str | Path, load: Callable[[h5py.File], Any]) -> Any:
     """`load(file)` of the file of a sweep. Raises SweepError for whatever is wrong with it."""
     def check_and_load(file: h5py.File) -> Any:
-        if decode_text(file.attrs.get("format", "")) != FORMAT:
+        name = decode_text(file.attrs.get("format", ""))
+        if name == layout.FORMAT:
+            raise SweepFileError(path, f"is the log of a run, and not the table of a sweep, which `stiction sweep "
+                                       f"SCENE ... -o FILE` writes; `stiction replay {path}` shows the motion, "
+                                       f"`stiction check {path}` says what is in it")
+        if name != FORMAT:
             raise SweepFileError(path, "is not the file of a sweep")
         version = int(file.attrs["format_version"])
         if version != FORMAT_VERSION:

@@ -10,6 +10,7 @@ the last bit for any number of workers, in any order.
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Iterator, Mapping
 from itertools import chain
 from pathlib import Path
@@ -17,9 +18,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from sim.axes import SweepError, make_axis
+from sim.axes import WORDS, SweepError, make_axis
 from sim.cell_runner import CellRunner, Study
+from sim.dimensions import find_plain_unit
 from sim.plan import Plan
+from sim.scene import take_scene
 from sim.scene_errors import OverlapError, SceneError
 from sim.status import Status
 from sim.sweep_batch import LOGS, BatchRunner
@@ -29,11 +32,11 @@ from sim.sweep_stop import StopSign
 from sim.sweep_table import Rows, TextList, build_row_dtype, sort_rows
 
 if TYPE_CHECKING:
-    from sim.scene import Scene
+    from sim.scene import AnyScene
 
 
 def sweep(
-    scene: Scene,
+    scene: AnyScene,
     mu: Any = None,
     rho: Any = None,
     vary: Mapping[str, Any] | None = None,
@@ -47,7 +50,7 @@ def sweep(
     log: str = "none",
     progress: Callable[[int, int], None] | None = None,
 ) -> Sweep:
-    """Run a scene for every combination of values, and return the table.
+    """Run a scene, given as such or by its name or file, for every combination of values, and return the table.
 
     mu is the friction coefficient of every pair that has no value of its own (friction.default), rho [m] the radius of
     gyration: it changes the moment of inertia and nothing else. `vary` gives other keys of the scene, as for --set.
@@ -64,6 +67,7 @@ def sweep(
     does not wait for them. Raises SweepError for values that cannot be, SceneError for a scene that cannot be, and
     WriteError.
     """
+    scene = take_scene(scene)
     axes = [make_axis(name, values) for name, values in (("mu", mu), ("rho", rho)) if values is not None]
     axes += [make_axis(name, values) for name, values in (vary or {}).items()]
     plan = Plan(tuple(axes), samples, seed)
@@ -89,8 +93,6 @@ def sweep(
 
 def count_workers(workers: int | None) -> int:
     """Number of threads. Raises SweepError."""
-    import os
-
     if workers is None:
         return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
     if isinstance(workers, bool) or not isinstance(workers, int) or workers < 1:
@@ -102,22 +104,21 @@ def make_runner(study: Study, plan: Plan) -> CellRunner:
     """The runner, and a look at the ends of the axes, so that mistakes show before the work. Raises SceneError where
     the first or the last cell is none of the scene, SweepError where an axis changes nothing."""
     ends = [plan.get_values(cell) for cell in dict.fromkeys((0, len(plan) - 1))]
-    sound = None
+    sound, reason = None, ""
     for values in ends:
         try:
             study.build_scene(values, with_text=False)
             sound = values if sound is None else sound
-        except OverlapError:
-            continue
-        except SceneError:
-            if not plan.has_random:
+        except SceneError as error:
+            if not isinstance(error, OverlapError) and not plan.has_random:
                 raise
+            reason = reason or str(error)
     cells = iter(range(len(plan)))
     while sound is None:
         cell = next(cells, None)
         if cell is None:
             raise SweepError("no cell of the sweep can be run: in all of them the workpiece overlaps an obstacle, or "
-                             "the values are none of the scene")
+                             f"the values are none of the scene. The first: {reason}{describe_units(plan)}")
         try:
             study.build_scene(plan.get_values(cell), with_text=False)
             sound = plan.get_values(cell)
@@ -126,6 +127,15 @@ def make_runner(study: Study, plan: Plan) -> CellRunner:
     runner = CellRunner(study, sound)
     runner.check_axes()
     return runner
+
+
+def describe_units(plan: Plan) -> str:
+    """How the values of axes without a unit were read, to be added to what is wrong with them."""
+    read = [f"{axis.key} in {find_plain_unit(axis.key)}" for axis in plan.axes
+            if not axis.unit and axis.kind != WORDS and find_plain_unit(axis.key)]
+    if not read:
+        return ""
+    return f". Values without a unit were read in SI units ({', '.join(read)}); write others with theirs"
 
 
 class Job:

@@ -16,7 +16,8 @@ ROW_FIELDS = (
     ("end_time", "f8", "s", "time at the end"),
     ("x", "f8", "m", "centre of mass at the end"),
     ("y", "f8", "m", "centre of mass at the end"),
-    ("theta", "f8", "rad", "orientation at the end"),
+    ("theta", "f8", "rad", "orientation at the end, above -pi and up to pi"),
+    ("turns", "i8", "1", "whole turns beyond that: the part has turned to theta + 2 pi turns"),
     ("vx", "f8", "m/s", "velocity of the centre of mass at the end"),
     ("vy", "f8", "m/s", "velocity of the centre of mass at the end"),
     ("omega", "f8", "rad/s", "angular velocity at the end"),
@@ -36,6 +37,17 @@ ROW_FIELDS = (
 )
 TEXT_FIELDS = ("modes", "message")
 FIELD_NAMES = tuple(name for name, *_ in ROW_FIELDS)
+
+
+def split_turns(angle) -> tuple[np.ndarray, np.ndarray]:
+    """(theta, turns) of angles (n,) [rad]: theta in (-pi, pi] and whole turns; an angle in there stays to the bit."""
+    angle = np.asarray(angle, dtype=np.float64)
+    turns = np.ceil((np.where(np.isfinite(angle), angle, 0.0) - np.pi) / (2.0 * np.pi))
+    theta = angle - 2.0 * np.pi * turns
+    for step in (1.0, -1.0):  # of a theta that rounding has put beyond an end
+        beyond = theta > np.pi if step > 0.0 else theta <= -np.pi
+        turns, theta = turns + step * beyond, theta - 2.0 * np.pi * step * beyond
+    return np.where(turns == 0.0, angle, np.clip(theta, np.nextafter(-np.pi, 0.0), np.pi)), turns.astype(np.int64)
 
 
 def build_row_dtype(names) -> np.dtype:

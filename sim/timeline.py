@@ -67,7 +67,7 @@ class Timeline:
                               alpha=0.40, linewidth=0.0, zorder=3)  # fmt: skip
 
     def _draw_events(self, trajectory: Trajectory) -> None:
-        times = trajectory.events["time"]
+        times = trajectory.event_rows["time"]
         if 0 < len(times) <= MOST_EVENTS:
             self.axes.vlines(times * self.factor, 0.0, 0.22, color=TEXT, linewidth=0.9, zorder=5)
 

@@ -9,6 +9,10 @@ import re
 import tomllib
 from typing import Any
 
+from sim import dimensions
+from sim.quantities import read_quantity
+from sim.quoting import cut, list_words, quote
+
 # Components of the lists of a scene that a path may call by name.
 COMPONENTS = {
     "pose": ("x", "y", "theta"),
@@ -46,13 +50,29 @@ def find_components(keys) -> tuple[str, ...]:
     return COMPONENTS.get(keys[-1], ()) if keys else ()
 
 
+class TomlError(ValueError):
+    """A text is not TOML that can be read; the message says why."""
+
+
+def read_toml(text: str) -> dict:
+    """The tables of a TOML text. Raises TomlError."""
+    try:
+        return tomllib.loads(text)
+    except tomllib.TOMLDecodeError as error:
+        raise TomlError(f"is not valid TOML: {error}") from None
+    except RecursionError:
+        raise TomlError("is not valid TOML here: lists or tables are nested too deeply") from None
+    except ValueError as error:  # of Python's own readers of numbers and dates
+        raise TomlError(f"is not valid TOML here: {error}") from None
+
+
 def parse_value(text: Any) -> Any:
     """A value of an override: strings are read as TOML (0.2, [1, 2], "20 deg"), NumPy's numbers become Python's."""
     if not isinstance(text, str):
         return text.tolist() if hasattr(text, "tolist") else text
     try:
-        data = tomllib.loads(f"value = {text}")
-    except tomllib.TOMLDecodeError:
+        data = read_toml(f"value = {text}")
+    except TomlError:
         return text
     return data["value"] if len(data) == 1 else text
 
@@ -97,32 +117,35 @@ def apply_override(data: dict, path: str, value: Any) -> None:
                 if keys[depth + 1 :] == ["motion", "waypoints"]:
                     here.pop("pose", None)
         else:
-            raise PathError(f"{'.'.join(keys[:depth])} = {here!r} has no key {key!r}")
+            raise PathError(f"{'.'.join(map(cut, keys[:depth]))} = {quote(here)} has no key {quote(key)}")
 
 
 def _turn_to_polar(gravity: Any) -> Any:
     """Gravity by size and direction, so that one of them can be set; what is no pair of numbers stays as it is."""
-    good = isinstance(gravity, list) and len(gravity) == 2 and all(isinstance(g, int | float) for g in gravity)
-    if not good:
+    if not isinstance(gravity, list) or len(gravity) != 2:
         return gravity
-    return {"magnitude": math.hypot(*gravity), "angle": math.atan2(gravity[1], gravity[0])}
+    try:
+        x, y = (read_quantity(value, dimensions.ACCELERATION) for value in gravity)
+    except ValueError:
+        return gravity  # the schema says what is wrong with it
+    return {"magnitude": math.hypot(x, y), "angle": math.atan2(y, x)}
 
 
 def _find_member(members: list, keys: list[str], key: str) -> int:
-    where = ".".join(keys)
-    if key.isdigit() and int(key) < len(members):
+    where = ".".join(map(cut, keys))
+    if re.fullmatch(r"[0-9]{1,9}", key) and int(key) < len(members):
         return int(key)
     names = [member.get("name") for member in members if isinstance(member, dict)]
     if names:
         if key in names:
             return names.index(key)
-        valid = [str(i) for i in range(len(members))] + [name for name in names if name]
+        valid = [str(i) for i in range(len(members))] + [str(name) for name in names if name]
     else:
         components = find_components(keys)[: len(members)]
         if key in components:
             return components.index(key)
         valid = [*components] or [str(i) for i in range(len(members))]
-    raise PathError(f"{where} has no member {key!r}; valid: {', '.join(valid)}")
+    raise PathError(f"{where} has no member {quote(key)}; valid: {list_words(valid)}")
 
 
 def dump_toml(data: dict, comment: str = "") -> str:

@@ -14,7 +14,7 @@ import numpy as np
 
 from sim.account import Account
 from sim.bodies import SceneRecord, build_scene_record
-from sim.records import CONTACT_DTYPE, CONTACT_LETTERS, EVENT_DTYPE, STEP_DTYPE
+from sim.records import CONTACT_DTYPE, CONTACT_LETTERS, EVENT_DTYPE, STEP_DTYPE, number_events, word_events
 from sim.status import Status
 
 if TYPE_CHECKING:
@@ -27,6 +27,8 @@ NONE, SEVERAL = 0, 2  # indices into SET_KINDS; from SEVERAL on the acceleration
 
 class Trajectory:
     """The motion of one run. Rows of `steps`, `contacts`, `events`, `impulses` are described in `sim/records.py`.
+
+    `events` says in words what `event_rows`, the table of the log, says in integers; either makes a trajectory.
 
     Poses and velocities are those of the centre of mass in the world frame, SI units, radians, counter-clockwise
     positive. All arrays are read-only. `account` is that of these rows; None where it is not known, because the run was
@@ -51,7 +53,7 @@ class Trajectory:
         self.record = build_scene_record(scene) if record is None else record
         self.steps = freeze_table(steps, STEP_DTYPE)
         self.contacts = freeze_table(contacts, CONTACT_DTYPE)
-        self.events = freeze_table(events, EVENT_DTYPE)
+        self.event_rows = freeze_table(number_events(np.asarray(events)), EVENT_DTYPE)
         self.impulses = freeze_table(impulses, CONTACT_DTYPE)
         self.status = Status(status)
         self.account = account
@@ -71,6 +73,22 @@ class Trajectory:
 
     def __len__(self) -> int:
         return len(self.steps)
+
+    @cached_property
+    def events(self) -> np.ndarray:
+        """The events: `kind` is one of EVENT_KINDS ("impact", "slip" ...), `set_kind` one of SET_KINDS, `impact_class`
+        one of IMPACT_CLASSES, `type` one of CONTACT_TYPES, or "" where there is none."""
+        events = word_events(self.event_rows)
+        events.flags.writeable = False
+        return events
+
+    @cached_property
+    def outcome(self) -> str:
+        """What the run has led to, in a word, as in a sweep: a goal of the scene, "at rest", "left the scene" ...; see
+        `sim.outcome`. "" where it has not ended. Raises SceneError as `scene` does."""
+        from sim.outcome import find_outcome
+
+        return find_outcome(self.scene, self)
 
     @cached_property
     def time(self) -> np.ndarray:
@@ -114,7 +132,7 @@ class Trajectory:
 
     def impulses_at(self, i: int) -> np.ndarray:
         """The rows of the impulse table that belong to event `i`; forces there are impulses in N s."""
-        row = self.events[i]
+        row = self.event_rows[i]
         return self.impulses[row["first_impulse"] : row["first_impulse"] + row["n_impulses"]]
 
     def mode_at(self, i: int) -> str:
@@ -145,7 +163,7 @@ class Trajectory:
         from sim.storage import H5Sink
 
         with H5Sink(path, self.record, rows_hint=len(self.steps)) as sink:
-            sink.write(self.steps, self.contacts, self.events, self.impulses)
+            sink.write(self.steps, self.contacts, self.event_rows, self.impulses)
             sink.close(self.status, self.account, self.message)
         return Path(path)
 
@@ -160,7 +178,8 @@ class Trajectory:
             lines.append(f"message    {self.message}")
         if not self.status.completed:
             lines.append(f"advice     {self.status.advice}")
-        lines.append(f"rows       {len(self.steps)} steps, {len(self.contacts)} contacts, {len(self.events)} events")
+        lines.append(f"rows       {len(self.steps)} steps, {len(self.contacts)} contacts, "
+                     f"{len(self.event_rows)} events")
         if len(self.steps):
             x, y, theta = self.pose[-1]
             lines.append(f"time       {self.time[0]:.9g} s to {self.time[-1]:.9g} s")
@@ -179,7 +198,7 @@ class Trajectory:
         span = f", {self.time[0]:.6g} to {self.time[-1]:.6g} s" if len(self.steps) else ""
         return (
             f"<Trajectory of {self.record.name or 'a scene'}: {self.status}, {len(self.steps)} steps{span}, "
-            f"{len(self.events)} events>"
+            f"{len(self.event_rows)} events>"
         )
 
 

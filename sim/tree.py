@@ -159,7 +159,7 @@ def join_pieces(pieces: list[Trajectory], status: Status) -> Trajectory:
     steps, contacts, events, impulses = [], [], [], []
     n_contacts = n_impulses = 0
     for piece in pieces:
-        own_steps, own_events = np.array(piece.steps), np.array(piece.events)
+        own_steps, own_events = np.array(piece.steps), np.array(piece.event_rows)
         own_steps["first_contact"] += n_contacts
         own_events["first_impulse"] += n_impulses
         n_contacts, n_impulses = n_contacts + len(piece.contacts), n_impulses + len(piece.impulses)

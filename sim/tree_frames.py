@@ -84,12 +84,12 @@ def add_row(rows: Trajectory, step: np.void) -> Trajectory:
     """A trajectory with one more row, without contacts."""
     steps = np.append(rows.steps, step)
     steps["first_contact"][-1], steps["n_contacts"][-1] = len(rows.contacts), 0
-    return Trajectory(None, steps, rows.contacts, rows.events, rows.impulses, rows.status, rows.account, rows.message,
-                      rows.record)  # fmt: skip
+    return Trajectory(None, steps, rows.contacts, rows.event_rows, rows.impulses, rows.status, rows.account,
+                      rows.message, rows.record)  # fmt: skip
 
 
 def find_end(branch: Branch) -> float:
     """The time [s] at which a branch ends: of its last row or event; of its split if it was not followed."""
     if branch.rows is None:
         return branch.time
-    return float(max([branch.time, *branch.rows.time[-1:], *branch.rows.events["time"][-1:]]))
+    return float(max([branch.time, *branch.rows.time[-1:], *branch.rows.event_rows["time"][-1:]]))

@@ -8,6 +8,7 @@ from matplotlib.patches import Patch
 
 from sim.draw import FAINT, PART_EDGE, TEXT, list_obstacle_entries
 from sim.draw_tree import FILL, TreePainter
+from sim.labels import as_typed
 from sim.picture import Picture, count_digits
 from sim.tree import NO_PARENT, Branch
 from sim.tree_frames import TreeMotion, find_end
@@ -31,7 +32,7 @@ class TreePicture:
         self.timeline = TreeTimeline(strip, motion, self.painter.styles, speed)
         line = bottom + 0.965 * height
         style = {"color": TEXT, "va": "center"}
-        figure.text(0.085, line, motion.record.name or "replay", fontsize=12.5, fontweight="bold", **style)
+        figure.text(0.085, line, as_typed(motion.record.name or "replay"), fontsize=12.5, fontweight="bold", **style)
         self._clock = figure.text(0.98, line, "", fontsize=12.5, ha="right", **style)
         self._digits = count_digits(motion, self.timeline.factor)
         legend = figure.legend(
@@ -80,7 +81,7 @@ class TreePicture:
         end = f"{find_end(branch) * self.timeline.factor:.4g} {self.timeline.unit}"
         into = f" into {branch.merged_into}" if branch.merged_into != NO_PARENT else ""
         sample = ", of a continuum" if branch.sample else ""
-        return f"{branch.number}: {taken}{sample}\n{branch.status}{into} at {end}"
+        return f"{branch.number}: {as_typed(taken)}{sample}\n{branch.status}{into} at {end}"
 
 
 def shorten(text: str, most: int = 26) -> str:

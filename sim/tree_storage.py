@@ -87,7 +87,7 @@ def shift_links(rows: Trajectory | None, firsts: tuple[int, ...]) -> list[np.nda
     """The four tables of a branch, with links that count from the start of the tables in the file."""
     if rows is None:
         return [np.zeros(0, layout.TABLE_DTYPES[table]) for table in layout.ROW_TABLES]
-    steps, events = np.array(rows.steps), np.array(rows.events)
+    steps, events = np.array(rows.steps), np.array(rows.event_rows)
     steps["first_contact"] += firsts[1]
     events["first_impulse"] += firsts[3]
     return [steps, rows.contacts, events, rows.impulses]

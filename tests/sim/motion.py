@@ -9,7 +9,6 @@ import tomllib
 import numpy as np
 
 from sim import simulate
-from sim.records import EVENT_KINDS
 from sim.scene import parse_scene
 from sim.start import measure_overlap
 from sim.status import Status
@@ -23,12 +22,12 @@ def run(text: str, duration: float | None = None, **options):
 
 def get_times(trajectory, kind: str) -> np.ndarray:
     """Times of all events of a kind."""
-    return trajectory.events["time"][trajectory.events["kind"] == EVENT_KINDS.index(kind)]
+    return trajectory.events["time"][trajectory.events["kind"] == kind]
 
 
 def get_kinds(trajectory) -> list[str]:
     """Kinds of the events, in order."""
-    return [EVENT_KINDS[kind] for kind in trajectory.events["kind"]]
+    return trajectory.events["kind"].tolist()
 
 
 def place_points(trajectory, points, i: int) -> np.ndarray:
@@ -56,7 +55,7 @@ def check_laws(trajectory, energy: float = 1e-9, status: Status = Status.COMPLET
     """What holds in every run: its end, finite numbers, the account, energy that never grows, no overlap."""
     account = trajectory.account
     assert trajectory.status == status, trajectory.describe()
-    for table in (trajectory.steps, trajectory.contacts, trajectory.events, trajectory.impulses):
+    for table in (trajectory.steps, trajectory.contacts, trajectory.event_rows, trajectory.impulses):
         for name in table.dtype.names:
             assert np.isfinite(table[name]).all(), name
     assert account.balance_residual < 1e-9 and account.cone_residual < 1e-9, account

@@ -303,5 +303,5 @@ def test_c05_cold_and_warm_runs_in_new_processes_give_the_same_bits(tmp_path):
         assert ("Compiling" in err) == compiles
         logs.append(read_trajectory(tmp_path / f"{name}.h5"))
     for log in logs[1:]:
-        for table in ("steps", "contacts", "events", "impulses"):
+        for table in ("steps", "contacts", "event_rows", "impulses"):
             assert getattr(log, table).tobytes() == getattr(logs[0], table).tobytes()

@@ -12,7 +12,6 @@ from scipy.optimize import brentq
 
 from geometry.motion import Coordinate, Motion, Piece
 from sim import load_scene, simulate
-from sim.records import EVENT_KINDS
 from sim.scene import parse_scene
 from sim.status import Status
 from tests import scene_builders as builders
@@ -123,7 +122,7 @@ def test_a_plate_throws_a_part_and_catches_it(e):
     land = brentq(gap, first - (grid[1] - grid[0]), first, xtol=1e-15)
     assert get_times(trajectory, "separation")[0] == pytest.approx(leave, abs=1e-11)
     assert get_times(trajectory, "impact")[0] == pytest.approx(land, abs=1e-10)
-    row = trajectory.events[trajectory.events["kind"] == EVENT_KINDS.index("impact")][0]
+    row = trajectory.events[trajectory.events["kind"] == "impact"][0]
     before = v - G * (land - leave)
     moves = a * w * math.sin(w * land)
     assert row["vy_after"] == pytest.approx(moves - e * (before - moves), abs=1e-9)
@@ -147,7 +146,7 @@ def test_a_break_that_closes_a_gap_is_an_impact():
     trajectory = run(build_carrier(0.5, 0.3, e=0.5, motion={"waypoints": rows, "interpolation": "linear"}))
     check_moving(trajectory)
     assert get_kinds(trajectory) == ["start", "break", "impact"]
-    hit = trajectory.events[trajectory.events["kind"] == EVENT_KINDS.index("impact")][-1]
+    hit = trajectory.events[trajectory.events["kind"] == "impact"][-1]
     assert hit["time"] == 0.25 and hit["vy_after"] == pytest.approx(3.0, abs=1e-12)
 
 
@@ -290,9 +289,9 @@ def test_motion_does_not_depend_on_the_frame(seed, acceleration):
     scene = parse_scene(build_random(seed, 1.0))
     plain, riding = simulate(scene), simulate(ride(scene, (0.7, -0.4), acceleration))
     check_moving(riding, energy=1e-8)
-    shared = [e for e in plain.events if EVENT_KINDS[e["kind"]] not in ("rest", "edge end")][:5]
-    others = [e for e in riding.events if EVENT_KINDS[e["kind"]] not in ("rest", "edge end")][:5]
-    assert len(shared) == len(others) or plain.events["kind"][-1] == EVENT_KINDS.index("rest")
+    shared = [e for e in plain.events if e["kind"] not in ("rest", "edge end")][:5]
+    others = [e for e in riding.events if e["kind"] not in ("rest", "edge end")][:5]
+    assert len(shared) == len(others) or plain.events["kind"][-1] == "rest"
     for i, (a, b) in enumerate(zip(shared, others, strict=False)):
         t = a["time"]
         assert a["kind"] == b["kind"], (seed, i)

@@ -226,7 +226,7 @@ def test_a28_mass_does_not_matter(mass):
 def digest(trajectory) -> str:
     import hashlib
 
-    tables = (trajectory.steps, trajectory.contacts, trajectory.events, trajectory.impulses)
+    tables = (trajectory.steps, trajectory.contacts, trajectory.event_rows, trajectory.impulses)
     return hashlib.sha256(b"".join(table.tobytes() for table in tables)).hexdigest()
 
 

@@ -20,7 +20,7 @@ def test_a13_a_fast_part_is_stopped_by_a_thin_wall(interval, angle):
     np.testing.assert_allclose(get_times(trajectory, "impact"), [0.00995], rtol=0, atol=1e-12)
     along = trajectory.pose[:, 0] * math.cos(angle) + trajectory.pose[:, 1] * math.sin(angle)
     assert along.max() + 0.005 < 1.0 + 1e-12 and abs(trajectory.velocity[-1]).max() < 1e-10
-    after = trajectory.events[trajectory.events["kind"] == 2][0]
+    after = trajectory.events[trajectory.events["kind"] == "impact"][0]
     assert max(abs(after["vx_after"]), abs(after["vy_after"]), abs(after["omega_after"])) < 1e-9
 
 
@@ -47,7 +47,7 @@ def test_a15_elastic_bounces_keep_their_height():
     expected = (2.0 * np.arange(1, 21) - 1.0) * math.sqrt(20.0 / G)
     assert len(times) == 20 and abs(expected[-1] - 55.685881794) < 1e-9
     np.testing.assert_allclose(times, expected, rtol=0, atol=1e-9)
-    impacts = trajectory.events[trajectory.events["kind"] == 2]
+    impacts = trajectory.events[trajectory.events["kind"] == "impact"]
     apex = (impacts["vy_after"] ** 2) / (2.0 * G)
     assert abs(apex - 10.0).max() < 1e-9 and apex.max() <= 10.0 * (1 + 1e-12)
     assert abs(trajectory.pose[:, 2]).max() < 1e-12 and abs(trajectory.pose[:, 0]).max() < 1e-12

@@ -159,7 +159,7 @@ def test_a09_all_accelerations(variant, angle, mirrored):
 
 def test_a09_runs_say_what_there_is():
     none = run(builders.a09("i"), choice="stop")
-    assert none.status.name == "NO_SOLUTION" and none.events["set_kind"][-1] == 0
+    assert none.status.name == "NO_SOLUTION" and none.events["set_kind"][-1] == "none"
     assert abs(none.events["x"][-1] - 0.25) < 1e-12 and none.events["vx_after"][-1] == -1.0
     assert len(none) == 1 and none.steps["set_kind"][0] == 0 and len(none.contacts) == 0 and none.account.n_events == 1
     np.testing.assert_array_equal(none.pose[0, :2], [none.events["x"][0], none.events["y"][0]])

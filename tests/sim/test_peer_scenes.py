@@ -106,7 +106,7 @@ def test_s7a_leaves_the_wall_and_falls_flat():
     assert 0.32 < leave < 0.36
     flat, end = integrate(ladder.fall_rate, y, 1.0, lambda _, y: y[0])
     assert abs(get_times(trajectory, "impact")[0] - leave - flat) < EVENT
-    impact = trajectory.events[trajectory.events["kind"] == 2][0]
+    impact = trajectory.events[trajectory.events["kind"] == "impact"][0]
     assert abs(impact["omega_before"] + end[1]) < 1e-8 and abs(impact["theta"]) < 1e-11
     x = ladder.place(y[0])[0] + ladder.place_rate(y[0])[0] * y[1] * flat
     assert abs(impact["x"] - x) < POSITION and abs(impact["y"] - 0.01) < POSITION

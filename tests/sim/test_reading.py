@@ -146,7 +146,7 @@ def test_a_killed_log_reads_like_the_closed_one(tmp_path, whole_logs):
     for state, content in whole_logs.items():
         (tmp_path / f"{state}.h5").write_bytes(content)
     closed, killed = (read_trajectory(tmp_path / f"{state}.h5") for state in ("closed", "killed"))
-    for name in ("steps", "contacts", "events", "impulses"):
+    for name in ("steps", "contacts", "event_rows", "impulses"):
         assert getattr(closed, name).tobytes() == getattr(killed, name).tobytes()
     assert (closed.status, killed.status) == (Status.COMPLETED, Status.RUNNING)
     assert (tmp_path / "killed.h5").read_bytes() == whole_logs["killed"], "reading repairs nothing in place"

@@ -12,10 +12,13 @@ from sim.axes import SweepError, make_axis
 from sim.cell_runner import CellRunner
 from sim.cell_setting import Study
 from sim.plan import Plan
+from sim.reading import read_trajectory
 from sim.scene import load_scene, parse_scene
+from sim.scene_errors import SceneError
 from sim.simulation import simulate
 from sim.status import Status
 from sim.sweep_run import sweep
+from sim.sweep_table import split_turns
 from tests import scene_builders
 
 S1 = scene_builders.s1()
@@ -39,7 +42,9 @@ def check_equal_to_single_runs(result, cells=None):
     for cell in range(len(result)) if cells is None else cells:
         alone = simulate(result.build_scene(cell))
         row = {name: result[name][cell] for name in result.table.dtype.names}
-        assert [row[name] for name in ("x", "y", "theta")] == alone.pose[-1].tolist()
+        theta, turns = split_turns(alone.pose[-1, 2])
+        assert [row[name] for name in ("x", "y", "theta", "turns")] == [*alone.pose[-1, :2].tolist(), theta, turns]
+        assert result.outcome[cell] == alone.outcome
         assert [row[name] for name in ("vx", "vy", "omega")] == alone.velocity[-1].tolist()
         assert row["status"] == alone.status.name and row["end_time"] == alone.time[-1]
         for name in ("time_not_unique", "n_events", "n_impacts", "n_steps", "penetration", "gap_residual",
@@ -162,7 +167,8 @@ def test_obstacles_that_move_begin_anew_in_every_run(monkeypatch):
     rows = runner.run_batch(range(5), axis.values[:, None])
     for value, row in zip(axis.values, rows.table, strict=True):
         alone = simulate(add_motion(Study(BOX, None, (axis,)), [value]))
-        assert [row[name] for name in ("x", "y", "theta")] == alone.pose[-1].tolist()
+        theta, turns = split_turns(alone.pose[-1, 2])
+        assert [row[name] for name in ("x", "y", "theta", "turns")] == [*alone.pose[-1, :2].tolist(), theta, turns]
         assert row["energy_residual"] == alone.account.energy_residual
     last = CellRunner(Study(BOX, None, (axis,)), [0.1])
     last.run_batch([4], axis.values[4:, None])
@@ -211,3 +217,56 @@ def test_floating_point_errors_of_a_thread_are_seen(monkeypatch):
     result = sweep(parse_scene(BOX), vary={"workpiece.mass": [1.0, 2.0, 3.0]}, workers=1)
     assert result.outcome.tolist() == ["at rest", "failed", "at rest"]
     assert result["message"][1].startswith("FloatingPointError: overflow")
+
+
+LIFT = """
+[workpiece]
+outline = {box = [0.1, 0.1]}
+mass = 1.0
+pose = [0.0, 0.05, 0.0]
+
+[[obstacle]]
+name = "plate"
+outline = {vertices = [[-1, -0.1], [1, -0.1], [1, 0], [-1, 0]]}
+
+[obstacle.motion]
+waypoints = [[0, 0, 0, 0], [0.5, 0, 0.1, 0]]
+
+[friction]
+default = 0.5
+"""
+
+
+def test_a_part_that_lies_still_at_the_last_waypoint_is_at_rest():
+    result = sweep(parse_scene(LIFT), vary={"run.duration": [0.25, 0.4, 0.5, 0.7]})
+    assert result.outcome.tolist() == ["timed out", "timed out", "at rest", "at rest"]
+    assert [simulate(result.build_scene(cell)).outcome for cell in range(4)] == result.outcome.tolist()
+    linear = LIFT.replace("waypoints", 'interpolation = "linear"\nwaypoints').replace("0.1, 0]", "-0.1, 0]")
+    assert sweep(parse_scene(linear), vary={"run.duration": [0.25, 0.6]}).outcome.tolist() == ["timed out", "at rest"]
+    thrown = LIFT.replace("mass", "velocity = [0, 1, 0]\nmass")
+    assert simulate(parse_scene(thrown), duration=1 / 9.81).outcome == "timed out"  # at the top of its flight
+
+
+def test_runs_have_the_outcome_of_sweeps(tmp_path):
+    fast = parse_scene(BOX + "[run]\nduration = 2.0\n", overrides={"workpiece.velocity.vx": 5.0})
+    trajectory = simulate(fast)
+    assert trajectory.outcome == "left the scene"
+    assert read_trajectory(trajectory.save(tmp_path / "a.h5")).outcome == "left the scene"
+    assert simulate("wedge_in_slot").outcome == "jammed"
+    with pytest.raises(SceneError, match="is no scene"):
+        simulate(5)
+    with pytest.raises(SceneError, match="neither a built-in scene nor a file"):
+        sweep("no_such_scene", mu=[0.1])
+    assert sweep("block_on_incline", mu=[0.1, 0.9]).count()
+
+
+def test_whole_turns_have_a_column_of_their_own():
+    angles = np.array([0.0, math.pi, -math.pi, math.nextafter(math.pi, 4), 7.0, -7.0, 3 * math.pi, 1e6, -0.5, math.nan])
+    theta, turns = split_turns(angles)
+    known = np.isfinite(angles)
+    assert ((theta[known] > -math.pi) & (theta[known] <= math.pi)).all()
+    np.testing.assert_allclose(theta[known] + 2 * math.pi * turns[known], angles[known], rtol=0, atol=1e-9)
+    assert (theta[:2] == angles[:2]).all() and turns.tolist()[:6] == [0, 0, -1, 1, 1, -1] and np.isnan(theta[-1])
+    spun = sweep(parse_scene(BOX), vary={"workpiece.pose.y": [0.5], "workpiece.velocity.omega": [-60.0, 60.0],
+                                         "run.duration": [0.2]})
+    assert spun["turns"].tolist() == [-2, 2] and np.allclose(np.abs(spun["theta"]), 4 * math.pi - 12.0)

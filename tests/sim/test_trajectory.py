@@ -2,11 +2,24 @@
 
 import math
 
+import h5py
 import numpy as np
 import pytest
 
 from sim.account import ACCOUNT_DTYPE, Account, pack_account, unpack_account
-from sim.records import CONTACT_DTYPE, EVENT_DTYPE, STEP_DTYPE
+from sim.records import (
+    CONTACT_DTYPE,
+    CONTACT_TYPES,
+    EVENT_DTYPE,
+    EVENT_KINDS,
+    EVENT_WORDS,
+    IMPACT_CLASSES,
+    SET_KINDS,
+    STEP_DTYPE,
+    number_events,
+    word_events,
+)
+from sim.simulation import simulate
 from sim.status import Status
 from sim.trajectory import MemorySink, Trajectory
 from tests.sim.synthetic import GRAVITY, make_record, make_rows, make_slide
@@ -91,7 +104,7 @@ def test_memory_sink_equals_one_table(rng):
         buffer[:] = 0
     sink.close(Status.STALLED, Account(n_steps=3), "why")
     trajectory = sink.trajectory
-    for name, table in zip(("steps", "contacts", "events", "impulses"), tables, strict=True):
+    for name, table in zip(("steps", "contacts", "event_rows", "impulses"), tables, strict=True):
         assert getattr(trajectory, name).tobytes() == table.tobytes(), name
     assert (trajectory.status, trajectory.account.n_steps, trajectory.message) == (Status.STALLED, 3, "why")
 
@@ -159,3 +172,28 @@ def test_run_that_breaks_a_law_says_so(monkeypatch):
     trajectory = simulate(scene, 0.05)
     assert trajectory.status is Status.LAWS_BROKEN and "more than" in trajectory.message
     assert any("Do not trust" in line for line in trajectory.describe())
+
+
+def test_events_say_in_words_what_the_log_says_in_integers(tmp_path):
+    trajectory = simulate("bouncing_block", duration=1.0)
+    events, rows = trajectory.events, trajectory.event_rows
+    assert events["kind"].tolist() == [EVENT_KINDS[kind] for kind in rows["kind"]] and "impact" in events["kind"]
+    assert [event["kind"] for event in events] == events["kind"].tolist() and isinstance(events[0]["kind"], str)
+    assert events["set_kind"].tolist() == [SET_KINDS[kind] for kind in rows["set_kind"]]
+    assert events["impact_class"].tolist() == [IMPACT_CLASSES[kind] for kind in rows["impact_class"]]
+    assert events["type"].tolist() == [(*CONTACT_TYPES, "")[kind] for kind in rows["type"]] and "" in events["type"]
+    assert not events.flags.writeable and set(events.dtype.names) == set(rows.dtype.names)
+    again = Trajectory(None, trajectory.steps, trajectory.contacts, events, trajectory.impulses, trajectory.status,
+                       trajectory.account, record=trajectory.record)
+    assert again.event_rows.tobytes() == rows.tobytes()
+    with h5py.File(trajectory.save(tmp_path / "a.h5")) as file:
+        assert file["events/kind"][:].tolist() == rows["kind"].tolist()
+        for name, words in EVENT_WORDS.items():
+            assert [word.decode() for word in file[f"events/{name}"].attrs["values"]] == list(words)
+
+
+def test_codes_of_no_word_are_nothing():
+    rows = np.zeros(2, EVENT_DTYPE)
+    rows["kind"], rows["type"] = [99, -1], -1
+    assert word_events(rows)["kind"].tolist() == ["", ""]
+    assert number_events(word_events(rows))["type"].tolist() == [-1, -1]
