@@ -47,8 +47,8 @@ NO_BOUNCE, REFUSED, PASSED = 0, 1, 2
 BOUNCE_HEIGHT = 4.0
 
 # Longest time of a sum, in units of that in which the load moves the part by half the touch distance. The error of one
-# step grows with the square of its time; bounces that take longer can be followed one by one until they are lower. It is
-# what bounces of BOUNCE_HEIGHT with a restitution of 0.95 take.
+# step grows with the square of its time; bounces that take longer can be followed one by one until they are lower. It
+# is what bounces of BOUNCE_HEIGHT with a restitution of 0.95 take.
 LONGEST_REST = 120.0
 
 # Distance, in the same unit, within which contacts take part in such a sum: a part that bounces on two corners by turns

@@ -112,7 +112,7 @@ class _Grower:
         except KeyboardInterrupt:
             code, self.stopped = Status.INTERRUPTED, True
             account = ledger.find_account()
-        status, message = judge_end(code, state, account, body, options)
+        status, message = judge_end(code, state, account, self.scene, (body, options))
         target.close(status, account, message)
         branch.rows = target.trajectory
         self._merge(branch)

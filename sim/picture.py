@@ -62,7 +62,7 @@ class Picture:
     def _tell(self, state: FrameState) -> None:
         self.timeline.move(state.time)
         self._clock.set_text(f"t = {state.time * self.timeline.factor:.{self._digits}f} {self.timeline.unit}")
-        self._mode.set_text(describe_mode(state.letters))
+        self._mode.set_text(describe_mode(state))
 
 
 class Repainter:
@@ -101,8 +101,11 @@ class Repainter:
             artist.draw(renderer)
 
 
-def describe_mode(letters: str) -> str:
-    """"mode rn: r sliding right, n rolling"; "free" without contacts."""
+def describe_mode(state: FrameState) -> str:
+    """"mode rn: r sliding right, n rolling"; "free" without contacts; no letters where no motion is possible."""
+    letters = state.letters
+    if state.set_kind == "none":
+        return "no motion is possible"
     if not letters:
         return "free flight"
     shown = letters if len(letters) <= 12 else letters[:12] + "…"

@@ -9,7 +9,9 @@ import numpy as np
 from rich.console import Console
 
 from sim.console import format_number, make_console, make_table
+from sim.records import CONTACT_TYPES, SET_KINDS
 from sim.scene import Scene, SceneError
+from sim.status import Status
 
 HEADLINES = {
     "none": "No acceleration satisfies the laws of rigid bodies with Coulomb friction.",
@@ -97,6 +99,12 @@ def print_of_branch(path: Path, at: float | None, plot: Path | None, branch: int
 
 
 def print_row(scene: Scene, trajectory, row: int, plot: Path | None = None) -> None:
+    if trajectory.status is Status.JAMMED and SET_KINDS[trajectory.steps["set_kind"][row]] == "none":
+        if plot is not None:
+            raise SceneError(f"{scene.name} at t = {float(trajectory.time[row])!r} s: the part is jammed, and there is "
+                             "no acceleration to draw; `stiction replay LOG --save FILE.png` draws the contacts")
+        print_jam(scene, trajectory, row)
+        return
     print_state(scene, trajectory.pose[row], trajectory.velocity[row], float(trajectory.time[row]), plot)
 
 
@@ -108,7 +116,7 @@ def print_state(scene: Scene, pose, velocity, time: float, plot: Path | None = N
     problem, contacts = contact_problem(scene, pose, velocity, time)
     found = find_accelerations(problem)
     console = make_console()
-    console.print(f"{scene.name} at t = {time:.9g} s: {HEADLINES[found.kind]}", style="bold")
+    console.print(f"{scene.name} at t = {float(time)!r} s: {HEADLINES[found.kind]}", style="bold")
     if found.kind != "one":
         names = [f"contact {index} ({contact['obstacle']})" for index, contact in enumerate(contacts)]
         for line in found.explain(names, " m/s^2").splitlines()[1 if found.kind == "none" else 0 :]:
@@ -126,6 +134,20 @@ def print_state(scene: Scene, pose, velocity, time: float, plot: Path | None = N
         pose = scene.workpiece.pose if pose is None else pose
         written = save_acceleration_picture(plot, scene, pose, time, problem, contacts, found)
         console.print(f"Picture: {shlex.quote(str(written))}")
+
+
+def print_jam(scene: Scene, trajectory, row: int) -> None:
+    """The contacts that prove that there is no motion: with any, one of their gaps would close."""
+    console = make_console()
+    console.print(f"{scene.name} at t = {float(trajectory.time[row])!r} s: no motion is possible.", style="bold")
+    console.print("  The part is jammed: obstacles that move leave it no velocity or acceleration, or none that "
+                  "friction lets it take.")
+    table = make_table("These contacts prove it; their forces have no bound",
+                       ["#", "obstacle", "type", "x [m]", "y [m]", "normal x", "normal y"], words=("obstacle", "type"))
+    for index, contact in enumerate(trajectory.contacts_at(row)):
+        table.add_row(str(index), scene.obstacles[contact["obstacle"]].name, CONTACT_TYPES[contact["type"]],
+                      *(format_number(contact[name]) for name in ("px", "py", "nx", "ny")))
+    console.print(table)
 
 
 def print_contacts(console: Console, contacts: list[dict], problem) -> None:

@@ -85,7 +85,7 @@ def print_run(trajectory: Trajectory, path: Path) -> None:
     name = shlex.quote(str(path))
     console.print(f"Log: {name}")
     console.print(f"See it:   stiction replay {name}")
-    if status.name in ("NO_SOLUTION", "NOT_UNIQUE") and len(trajectory):
+    if status.name in ("NO_SOLUTION", "NOT_UNIQUE", "JAMMED") and len(trajectory):
         console.print(f"Look into it:   stiction accelerations {name} --at {float(trajectory.time[-1])!r}")
 
 
@@ -96,7 +96,7 @@ def describe_run(trajectory: Trajectory) -> list[tuple[str, str]]:
     if len(trajectory):
         x, y, theta = trajectory.pose[-1]
         fields += [
-            ("end", f"t = {trajectory.time[-1]:.9g} s, x = {x:.9g} m, y = {y:.9g} m, theta = {theta:.9g} rad"),
+            ("end", f"t = {float(trajectory.time[-1])!r} s, x = {x:.9g} m, y = {y:.9g} m, theta = {theta:.9g} rad"),
             ("mode", describe_mode(trajectory)),
         ]
     fields.append(("events", count_events(trajectory)))

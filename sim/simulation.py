@@ -12,6 +12,7 @@ import pydantic
 
 from dynamics.choose import seed_random
 from geometry._record import allocate_record
+from geometry.contacts import TYPE_A
 from sim import state as s
 from sim.events import START
 from sim.model import build_body, build_options
@@ -100,13 +101,16 @@ def _follow(scene: Scene, target, progress: Callable[[float], None] | None) -> N
     compile_time = max(0.0, clock_module.perf_counter() - began - solve - output) + compiling.seconds
     solve = max(0.0, solve - compiling.seconds)
     account = ledger.end(Status(code).completed, (solve, output, compile_time))
-    status, message = judge_end(code, state, account, body, options)
+    status, message = judge_end(code, state, account, scene, (body, options))
     target.close(status, account, message)
 
 
-def judge_end(code: int, state: np.record, account: Account | None, body, options) -> tuple[Status, str]:
-    """How a run has ended, and what there is to say: one that reached its end time must be finite and keep the laws."""
-    status = Status(code)
+def judge_end(code: int, state: np.record, account: Account | None, scene: Scene, setup) -> tuple[Status, str]:
+    """How a run has ended, and what there is to say: one that reached its end time must be finite and keep the laws,
+    one that did not get on names what happened last. setup = (body, options)."""
+    status, (body, options) = Status(code), setup
+    if status is Status.STALLED:
+        return status, describe_stall(state, body, scene)
     if not status.completed:
         return status, ""
     numbers = [value for value in dataclasses.astuple(account) if isinstance(value, float)]
@@ -114,6 +118,18 @@ def judge_end(code: int, state: np.record, account: Account | None, body, option
         return Status.NOT_FINITE, ""
     message = account.find_broken_law(body.part.radius, options.tolerance if options.step == 0.0 else 0.0)
     return (Status.LAWS_BROKEN if message else status), message
+
+
+def describe_stall(state: np.record, body, scene: Scene) -> str:
+    """What a run that no longer gets on was doing."""
+    kind, feature, wall = (int(c) for c in state.cause)
+    contact = "no contact"
+    if wall >= 0:
+        edge, vertex = ("edge", "vertex") if kind == TYPE_A else ("vertex", "edge")
+        name = scene.obstacles[int(body.walls.edge[wall].owner)].name
+        contact = f"{edge} {feature} of the part on {vertex} {wall} of {name!r}"
+    return (f"{state.steps} steps and {state.events} events until t = {float(state.time)!r} s; the last event is of "
+            f"{contact}")
 
 
 def prepare(scene: Scene) -> tuple:

@@ -56,9 +56,11 @@ class Status(IntEnum):
     )
     STALLED = (
         6,
-        "Too many events happened without progress in time.",
-        "Look at the last events: a contact that opens and closes at one instant shows a state at the edge of two "
-        "modes; change the start a little, or choose another run.choice.",
+        "So much happened, or had to be computed, that the time hardly got on.",
+        "Look at the last events: a part that rattles for ever, lower than anybody sees, comes to rest with a "
+        "restitution below 1; a speed or a load that is very large for the size of the part wants a shorter duration; "
+        "and a contact that opens and closes at one instant shows a state at the edge of two modes: change the start "
+        "a little.",
     )
     STEP_LIMIT = (
         7,
