@@ -38,7 +38,7 @@ class FrameState:
     friction_forces: np.ndarray  # (k, 2) on the part, N; 0 where they have no bound
     unbounded: np.ndarray  # (k,) bool: contacts whose forces have no bound (the part is jammed)
     obstacles: np.ndarray  # (k,) index of the obstacle
-    letters: str  # one a contact
+    letters: str  # one a contact; "" where no motion is possible
     set_kind: str  # one of SET_KINDS
 
 
@@ -88,6 +88,7 @@ def build_state(trajectory: Trajectory, index: int, time: float, pose: np.ndarra
     points = np.where(on_edge_of_part, with_walls[0], with_part[0])
     normals = np.where(on_edge_of_part, with_part[1], with_walls[1])
     tangents = np.column_stack((normals[:, 1], -normals[:, 0]))
+    kind = SET_KINDS[trajectory.steps["set_kind"][index]]
     unbounded = ~(np.isfinite(rows["fn"]) & np.isfinite(rows["ft"]))
     fn, ft = (np.where(unbounded, 0.0, rows[name]) for name in ("fn", "ft"))
     return FrameState(
@@ -100,8 +101,8 @@ def build_state(trajectory: Trajectory, index: int, time: float, pose: np.ndarra
         friction_forces=tangents * ft[:, None],
         unbounded=unbounded,
         obstacles=rows["obstacle"],
-        letters="".join(CONTACT_LETTERS[letter] for letter in rows["letter"]),
-        set_kind=SET_KINDS[trajectory.steps["set_kind"][index]],
+        letters="" if kind == "none" else "".join(CONTACT_LETTERS[letter] for letter in rows["letter"]),
+        set_kind=kind,
     )
 
 
