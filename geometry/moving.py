@@ -128,15 +128,35 @@ def bound_walls(walls, time, h):
 
 
 @kernel
-def find_distance(walls, x, y):
-    """Lower bound of the distance of a point from all walls, by the boxes and circles around them."""
-    box = walls.node[0]
-    least = inf
-    if box.first != -1 or box.second > 0:
-        dx, dy = max(box.x_min - x, x - box.x_max, 0.0), max(box.y_min - y, y - box.y_max, 0.0)
-        least = sqrt(dx * dx + dy * dy)
+def find_distance(walls, x, y, stack):
+    """Distance of a point from all walls that do not move, and a lower bound of that from the others, by the circles
+    around them. stack: room for the nodes of the tree, as `Scratch.stack`."""
+    least, top = inf, 0
+    stack[0] = 0
+    while top >= 0:
+        node = walls.node[stack[top]]
+        top -= 1
+        dx, dy = max(node.x_min - x, x - node.x_max, 0.0), max(node.y_min - y, y - node.y_max, 0.0)
+        if dx * dx + dy * dy >= least * least:
+            continue
+        first, second = node.first, node.second
+        if first < 0:
+            for k in range(-1 - first, -1 - first + second):
+                least = min(least, _measure_distance(walls.edge[walls.edge[k].order], x, y))
+        else:
+            stack[top + 1], stack[top + 2] = first, second
+            top += 2
     for m in range(1, walls.mover.shape[0]):
         if walls.mover[m].n_edges > 0:
             dx, dy = x - walls.mover[m].value[X], y - walls.mover[m].value[Y]
             least = min(least, sqrt(dx * dx + dy * dy) - walls.mover[m].radius)
     return least
+
+
+@jit
+def _measure_distance(edge, x, y):
+    """Distance of a point from an edge."""
+    along = (x - edge.x) * edge.dx + (y - edge.y) * edge.dy
+    along = min(max(along, 0.0), edge.length)
+    dx, dy = x - edge.x - along * edge.dx, y - edge.y - along * edge.dy
+    return sqrt(dx * dx + dy * dy)

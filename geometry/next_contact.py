@@ -50,12 +50,13 @@ def find_next_contact(part, walls, path, duration, active, touch, scratch):
             return np.inf
         _look(walls, path, begin, scratch)
         v = spot.velocity
-        away = find_distance(walls, spot.pose[0], spot.pose[1]) - radius - touch
+        away = find_distance(walls, spot.pose[0], spot.pose[1], scratch.stack) - radius - touch
         rate = sqrt(v[0] * v[0] + v[1] * v[1]) + wall
-        if away > radius:
+        travel = _bound_time(radius, rate + abs(v[2]) * radius, acceleration + alpha * radius)
+        if away > 0.0 and _bound_time(away, rate, acceleration) > travel:
             end = begin + _bound_time(away, rate, acceleration)
             continue
-        end = min(begin + _bound_time(radius, rate + abs(v[2]) * radius, acceleration + alpha * radius), duration)
+        end = min(begin + travel, duration)
         if end <= begin:
             end = duration
         time = _search_piece(part, walls, path, (begin, end, duration, wall), active, touch, scratch)

@@ -49,6 +49,8 @@ PHASE_EFFORT = 80
 # the part falls by its own size, or FEW_FALLS of the duration where that is less; so much happens only where a part
 # rattles for ever at heights that nobody sees. Bounces with a restitution of 0.9999 still come to an end.
 LONG_EFFORT, LEAST_SHARE = 2_000_000, 1e-4
+# Or: so many places were looked at without any event, on a way of millions of sizes of the part, or turns, among walls.
+LONGEST_FLIGHT = 5_000_000
 MANY, FALLS, FEW_FALLS = 50_000, 10.0, 0.05
 
 # Length of the first step of a free flight, in sizes of the part. A flight is exact in steps of any length, but the
@@ -63,6 +65,7 @@ def run_chunk(body, options, state, tools, log):
     while state.effort < enough:
         if not has_room(log):
             return PAUSED
+        state.looks = 0 if state.phase == JUMP else state.looks + tools.scratch.spot.looks - looks
         state.effort += PHASE_EFFORT + tools.scratch.spot.looks - looks
         looks = tools.scratch.spot.looks
         if not _gets_on(body, options, state):
@@ -93,6 +96,8 @@ def run_chunk(body, options, state, tools, log):
 @kernel
 def _gets_on(body, options, state):
     """Has the time got on, while much work was done or much happened?"""
+    if state.looks > LONGEST_FLIGHT:
+        return False
     if state.effort - state.mark_effort >= LONG_EFFORT:
         gets_on = state.time - state.mark_time >= LEAST_SHARE * options.duration
         state.mark_effort, state.mark_time = state.effort, state.time

@@ -164,6 +164,10 @@ def _read_tolerance(value: Any) -> float:
     return number
 
 
+# Rows of one run: more would fill any disk. Without output_interval a run has rows at its events only.
+MOST_ROWS = 1e9
+
+
 class RunSection(Section):
     """How to run: times in s; no `step` means an adaptive one; `tolerance` is relative."""
 
@@ -176,6 +180,14 @@ class RunSection(Section):
     seed: Annotated[int, Field(strict=True, ge=0, le=2**31 - 2)] = 0
     max_branches: Annotated[int, Field(strict=True, ge=1, le=100_000)] = 64
     max_depth: Annotated[int, Field(strict=True, ge=1, le=1000)] = 16
+
+    @model_validator(mode="after")
+    def _check_rows(self) -> RunSection:
+        if self.output_interval is not None and self.duration / self.output_interval > MOST_ROWS * (1.0 + 1e-9):
+            raise ValueError(f"output_interval {self.output_interval:g} s would give "
+                             f"{self.duration / self.output_interval:.3g} rows in {self.duration:g} s; valid: at least "
+                             f"{self.duration / MOST_ROWS:g} s")
+        return self
 
 
 def _read_interval(value: Any, read, what: str) -> tuple[float, float]:

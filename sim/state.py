@@ -65,6 +65,7 @@ STATE = define_record(
     ("random", "i8", (1,)),  # state of the generator of choice "random"
     ("undecided", "i8"),  # UNDECIDED or JAM where the run has ended in a state without an acceleration
     # work so far; its amount, or the number of steps and events, and the time when progress was judged by it last
+    ("looks", "i8"),  # places looked at since the last event
     ("effort", "i8"), ("mark_effort", "i8"), ("mark_time", "f8"), ("mark_count", "i8"), ("mark_since", "f8"),
     ("bridges", "i8"), ("bridged", "f8"), ("bridge_work", "f8"),  # see `sim.bounces.bridge`: number, s, J/kg
     ("last_bridge", "f8"), ("bridge_length", "f8"),  # s: when the last one ended, and how long it was

@@ -57,10 +57,9 @@ class Status(IntEnum):
     STALLED = (
         6,
         "So much happened, or had to be computed, that the time hardly got on.",
-        "Look at the last events: a part that rattles for ever, lower than anybody sees, comes to rest with a "
-        "restitution below 1; a speed or a load that is very large for the size of the part wants a shorter duration; "
-        "and a contact that opens and closes at one instant shows a state at the edge of two modes: change the start "
-        "a little.",
+        "See the last events: a part that rattles for ever comes to rest with a restitution below 1; a speed or load "
+        "that is huge for its size wants a shorter duration; events at one instant show an edge between two modes: "
+        "change the start a little.",
     )
     STEP_LIMIT = (
         7,

@@ -270,7 +270,7 @@ def test_interrupted_map_ends_cleanly(tmp_path):
 
 def test_interrupted_run_keeps_its_log(tmp_path):
     """Ctrl-C in the middle: exit code 130, status INTERRUPTED, and every row that had been computed."""
-    process = start_process("run", "block_on_incline", "-o", "a.h5", "--duration", "1e9", "--set",
+    process = start_process("run", "block_on_incline", "-o", "a.h5", "--duration", "1e6", "--set",
                             "run.output_interval=0.001", folder=tmp_path)
     deadline = time.monotonic() + 120.0
     while not (tmp_path / "a.h5").exists() or len(read_trajectory(tmp_path / "a.h5")) < 10:

@@ -99,7 +99,7 @@ def test_times_that_were_not_unique_are_joined_over_branches():
 
 def test_interrupted_tree_keeps_its_branches(tmp_path):
     """Ctrl-C in the middle of a long branch: exit code 130, and the log holds all branches as far as they got."""
-    process = start_process("run", "erdmann_figure_5", "-o", "tree.h5", "--choice", "branch", "--duration", "1e9",
+    process = start_process("run", "erdmann_figure_5", "-o", "tree.h5", "--choice", "branch", "--duration", "1e7",
                             "--set", "run.output_interval=0.01", folder=tmp_path)
     deadline = time.monotonic() + 120.0
     while not (tmp_path / "tree.h5").exists():  # it is there as soon as the first branch has split
