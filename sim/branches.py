@@ -72,7 +72,11 @@ class _Grower:
             status = self._follow(branch, state, work)
             beyond = []
             if status is Status.SPLIT and branch.merged_into == NO_PARENT:
-                beyond = self._split(branch, state)
+                try:
+                    with hold_interrupts():  # Ctrl-C where compiled code makes objects of Python ends in a crash
+                        beyond = self._split(branch, state)
+                except KeyboardInterrupt:
+                    self.stopped = True
             self._tell(branch, *beyond)  # a parent before its children
         return Tree(self.scene, self.tree.branches, ended)
 
