@@ -1,7 +1,8 @@
 """`python -m tests.bench [WORD ...]`: run the benchmarks whose name contains a word, all without one, as one table.
 
-A benchmark is a module `bench_NAME.py` here with a function `run()` that yields (name, value, unit). Nothing in the
-tests is timed: these numbers depend on the machine.
+A benchmark is a module `bench_NAME.py` here with a function `run()` that yields (name, value, unit), or with
+`main(words)` that prints its own table and returns an exit code: `python -m tests.bench soak [WORD ...]` hands it the
+words. Nothing in the tests is timed: these numbers depend on the machine.
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ import platform
 import sys
 import traceback
 from pathlib import Path
+from types import ModuleType
 
 import numba
 import numpy as np
@@ -33,15 +35,27 @@ def main(words: list[str]) -> int:
     print(f"Python {platform.python_version()}, numpy {np.__version__}, numba {numba.__version__}, {processor}, "
           f"{os.cpu_count()} processors")
     failed = 0
-    for module in find_benchmarks(words):
-        print(module.removeprefix("bench_"), flush=True)
+    words, arguments = (words[:1], words[1:]) if words[:1] == ["soak"] else (words, [])
+    for name in find_benchmarks(words):
+        print(name.removeprefix("bench_"), flush=True)
         try:
-            for name, value, unit in importlib.import_module(f"tests.bench.{module}").run():
-                print(format_row(name, value, unit), flush=True)
+            code = run_benchmark(importlib.import_module(f"tests.bench.{name}"), arguments)
         except Exception:
-            failed = 1
+            code = 1
             traceback.print_exc()
+        if code > 1:  # interrupted, or called with words that it does not know
+            return code
+        failed |= code
     return failed
+
+
+def run_benchmark(module: ModuleType, arguments: list[str]) -> int:
+    """Print what a benchmark finds; returns its exit code."""
+    if hasattr(module, "main"):
+        return module.main(arguments)
+    for name, value, unit in module.run():
+        print(format_row(name, value, unit), flush=True)
+    return 0
 
 
 if __name__ == "__main__":

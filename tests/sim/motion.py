@@ -98,6 +98,12 @@ def turn_scene(text: str, angle: float) -> str:
     data["gravity"] = turn(*data.get("gravity", (0.0, -9.81)))
     for load in _load(data):
         load["force"] = turn(*load["force"])
+    for motion in (body["motion"] for body in data["obstacle"] if "motion" in body):
+        assert set(motion) <= {"velocity", "angular_velocity", "sinusoid"}, "turn_scene cannot turn this motion"
+        if "velocity" in motion:
+            motion["velocity"] = turn(*motion["velocity"])
+        for wave in motion.get("sinusoid", []):
+            wave["amplitude"] = turn(*wave["amplitude"])
     return dump_toml(data)
 
 

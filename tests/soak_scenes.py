@@ -1,0 +1,359 @@
+"""Random scenes for long soaks. `build_case(kind, seed)` builds one again, to the last bit; its `text` is a TOML scene.
+
+Every scene has an answer that is known without running it, or a twin that must end alike; see KINDS.
+"""
+
+from __future__ import annotations
+
+import math
+import tomllib
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+
+import numpy as np
+import shapely
+
+from geometry.polygon import Polygon
+from geometry.pose import Pose
+from sim.toml_text import dump_toml
+from tests.scene_builders import G, box_outline, build_scene, standing_box
+from tests.sim.motion import turn_scene
+
+TRACK_FREQUENCY = 50.0  # Hz
+LAWS = ("newton", "poisson", "stronge")
+
+
+@dataclass(frozen=True)
+class Case:
+    """One run and what is known of it."""
+
+    kind: str
+    text: str
+    size: float  # m, what errors of lengths are relative to
+    gravity: tuple[float, float] = (0.0, -G)  # m/s^2
+    obstacles_move: bool = False
+    twin: str = ""  # the same run seen from a frame at rest, not turned; "" if there is none
+    turn: float = 0.0  # rad, by which the scene is turned against its twin, or against the axes
+    drift: tuple[float, float] = (0.0, 0.0)  # m/s, of the scene against its twin
+    until: float = 0.0  # s, up to which the answer is known
+
+
+def build_case(kind: str, seed: int) -> Case | None:
+    """The scene of a kind (a key of KINDS) and a seed; None where the random choices make none."""
+    return KINDS[kind](np.random.default_rng(seed))
+
+
+def turn_case(case: Case, angle: float) -> Case:
+    """The same, turned about the origin."""
+    c, s = math.cos(angle), math.sin(angle)
+    gx, gy = case.gravity
+    return replace(case, text=turn_scene(case.text, angle), gravity=(c * gx - s * gy, s * gx + c * gy), turn=angle)
+
+
+def turn_half_of_them(rng, case: Case) -> Case:
+    """Turned by a random angle, or not at all."""
+    angle = float(rng.uniform(-math.pi, math.pi))
+    return turn_case(case, angle) if rng.random() < 0.5 else case
+
+
+# ---------------------------------------------------------------------------------------------------------- outlines
+
+
+def draw_convex(rng) -> np.ndarray:
+    """Corners on an ellipse."""
+    shares = rng.uniform(0.2, 1.0, int(rng.integers(3, 9)))
+    angles = np.cumsum(shares / shares.sum()) * 2.0 * math.pi
+    return np.column_stack((np.cos(angles), rng.uniform(0.3, 1.0) * np.sin(angles)))
+
+
+def draw_star(rng) -> np.ndarray:
+    """Corners in order of angle, some near the centre."""
+    n = int(rng.integers(5, 11))
+    angles = (np.arange(n) + rng.uniform(0.2, 0.8, n)) * 2.0 * math.pi / n
+    radii = np.where(rng.random(n) < 0.5, rng.uniform(0.2, 1.0, n), 1.0)
+    return np.column_stack((radii * np.cos(angles), radii * np.sin(angles)))
+
+
+def draw_bracket(rng) -> np.ndarray:
+    """An L."""
+    a, b = rng.uniform(0.1, 0.9, 2)
+    return np.array([[0, 0], [1, 0], [1, a], [b, a], [b, 1], [0, 1]])
+
+
+def draw_fork(rng) -> np.ndarray:
+    """A U with two legs of their own lengths."""
+    w, left, right = rng.uniform(0.1, 0.4), *rng.uniform(0.5, 1.2, 2)
+    return np.array([[0, 0], [1, 0], [1, right], [1 - w, right], [1 - w, w], [w, w], [w, left], [0, left]])
+
+
+def draw_slab(rng) -> np.ndarray:
+    """A rectangle, from a square to a thin rod."""
+    a = 0.5 * 10.0 ** rng.uniform(-1.3, 0.0)
+    return np.array([[-0.5, -a], [0.5, -a], [0.5, a], [-0.5, a]])
+
+
+def draw_wheel(rng) -> np.ndarray:
+    """A regular polygon: corners that touch together, and many of them."""
+    return Polygon.regular(int(rng.integers(3, 25)), 0.6).vertices
+
+
+SHAPES = (draw_convex, draw_star, draw_bracket, draw_fork, draw_slab, draw_wheel)
+
+
+def draw_part(rng) -> np.ndarray:
+    """Vertices about the centroid, of about unit size."""
+    outline = Polygon(SHAPES[rng.integers(len(SHAPES))](rng))
+    return outline.vertices - outline.centroid
+
+
+# -------------------------------------------------------------------------------------------------------- containers
+
+
+def place(name: str, vertices, pose=(0.0, 0.0, 0.0)) -> dict:
+    return {"name": name, "outline": {"vertices": np.asarray(vertices, float).tolist()}, "pose": list(map(float, pose))}
+
+
+def draw_tray(rng) -> list[dict]:
+    """One outline: floor and two walls, tilted."""
+    w, left, right = rng.uniform(0.8, 3.0), *rng.uniform(0.5, 3.0, 2)
+    return [place("tray", [[-w - 1, -1], [w + 1, -1], [w + 1, right], [w, right], [w, 0], [-w, 0], [-w, left],
+                           [-w - 1, left]], (0.0, 0.0, rng.uniform(-0.4, 0.4)))]
+
+
+def draw_groove(rng) -> list[dict]:
+    """A V."""
+    w, a, b = rng.uniform(2.0, 4.0), *rng.uniform(0.1, 1.2, 2)
+    return [place("groove", [[-w, -1], [w, -1], [w, w * math.tan(a)], [0, 0], [-w, w * math.tan(b)]])]
+
+
+def draw_bowl(rng) -> list[dict]:
+    """Half a regular polygon, hollow."""
+    angles, radius = np.linspace(2.0 * math.pi, math.pi, int(rng.integers(4, 14))), rng.uniform(1.2, 3.0)
+    inside = radius * np.column_stack((np.cos(angles), 1.0 + np.sin(angles)))
+    return [place("bowl", [[-radius - 1, radius], [-radius - 1, -1], [radius + 1, -1], [radius + 1, radius], *inside])]
+
+
+def draw_hills(rng) -> list[dict]:
+    """A jagged ground between two walls."""
+    x = np.linspace(3.0, -3.0, int(rng.integers(4, 11)))
+    ground = np.column_stack((x, rng.uniform(0.0, 1.0, len(x))))
+    return [place("hills", [[-4, -1], [4, -1], [4, 4], [3, 4], *ground, [-3, 4], [-4, 4]])]
+
+
+def draw_stones(rng) -> list[dict]:
+    """A floor, level or not, with stones that overlap it and each other at random."""
+    bodies = [place("floor", [[-5, -1], [5, -1], [5, 0], [-5, 0]], (0, 0, rng.choice([0.0, rng.uniform(-0.3, 0.3)])))]
+    for k in range(int(rng.integers(1, 5))):
+        size, x, y, turn = rng.uniform(0.2, 1.0), rng.uniform(-2.0, 2.0), rng.uniform(0.0, 1.0), rng.uniform(-3.0, 3.0)
+        bodies.append(place(f"stone {k}", size * draw_part(rng), (x, y, turn)))
+    return bodies
+
+
+def draw_slot(rng) -> list[dict]:
+    """Two blocks on a bottom, about as far apart as the part is large."""
+    w, left, right = rng.uniform(0.4, 1.5), *rng.uniform(0.2, 2.0, 2)
+    return [place("left", [[-3, -1], [-w, -1], [-w, left], [-3, left]]),
+            place("right", [[w, -1], [3, -1], [3, right], [w, right]]),
+            place("bottom", [[-4, -2], [4, -2], [4, -1], [-4, -1]])]
+
+
+def draw_funnel(rng) -> list[dict]:
+    """Two inclined plates and a gap through which the part may fall."""
+    gap, a, b = rng.uniform(0.1, 0.8), *rng.uniform(0.2, 1.3, 2)
+    plate = [[0, -0.2], [3, -0.2], [3, 0], [0, 0]]
+    return [place("right", plate, (gap, 0, a)), place("left", [[-x, y] for x, y in plate], (-gap, 0, -b)),
+            place("ground", [[-6, -3], [6, -3], [6, -2], [-6, -2]])]
+
+
+def draw_stairs(rng) -> list[dict]:
+    """Steps that go down to the right, between two walls."""
+    n, rise = int(rng.integers(2, 6)), rng.uniform(0.1, 0.6)
+    x = np.linspace(-2.0, 2.0, n + 1)
+    steps = [[point, rise * (n - 1 - k)] for k in range(n) for point in (x[k], x[k + 1])]
+    return [place("stairs", [[3, 4], [2, 4], *steps[::-1], [-2, rise * n + 3], [-3, rise * n + 3], [-3, -1], [3, -1]])]
+
+
+CONTAINERS = (draw_tray, draw_groove, draw_bowl, draw_hills, draw_stones, draw_slot, draw_funnel, draw_stairs)
+
+
+def find_height(part: np.ndarray, x: float, turn: float, obstacles: list[dict]) -> float | None:
+    """The lowest height, of steps of a tenth of the size, at which the part is clear of all obstacles."""
+    ground = shapely.union_all([
+        shapely.Polygon(Pose(*body["pose"]).transform(np.array(body["outline"]["vertices"]))) for body in obstacles])
+    outline = Pose(x, 0.0, turn).transform(part)
+    for y in np.arange(0.0, 8.0, 0.1):
+        if shapely.Polygon(outline + np.array([0.0, y])).distance(ground) > 1e-6:
+            return float(y)
+    return None
+
+
+def scale_vertices(body: dict, size: float) -> dict:
+    x, y, turn = body["pose"]
+    vertices = size * np.array(body["outline"]["vertices"])
+    return {**body, "outline": {"vertices": vertices.tolist()}, "pose": [size * x, size * y, turn]}
+
+
+def draw_contact_laws(rng) -> dict:
+    """Friction 0 to 3, restitution 0 to 0.95, one of three laws of impact."""
+    mu = rng.choice([0.0, rng.uniform(0.0, 0.5), rng.uniform(0.0, 1.0), rng.uniform(0.0, 3.0)])
+    e = rng.choice([0.0, rng.uniform(0.0, 0.6), rng.uniform(0.0, 0.95)])
+    return {"friction": {"default": float(mu)}, "restitution": {"default": float(e)},
+            "impact": {"default": str(rng.choice(LAWS))}}
+
+
+def draw_drop(rng, falls: float) -> Case | None:
+    """A part thrown, spun or just let go over a container, for `falls` times sqrt(size / g)."""
+    size, part = float(10.0 ** rng.uniform(-3.0, 2.0)), rng.uniform(0.4, 1.0) * draw_part(rng)
+    obstacles = CONTAINERS[rng.integers(len(CONTAINERS))](rng)
+    x, turn = rng.uniform(-1.0, 1.0), rng.uniform(-math.pi, math.pi)
+    y = find_height(part, x, turn, obstacles)
+    if y is None:
+        return None
+    fall = math.sqrt(size / G)  # the time in which a part falls by half its size
+    speed = rng.choice([0.0, 0.5, 10.0 ** rng.uniform(-3.0, 0.7)])
+    vx, vy, omega = rng.normal(size=3) * speed
+    workpiece = {"mass": float(10.0 ** rng.uniform(-3.0, 3.0)), "velocity": [vx * size / fall, vy * size / fall,
+                                                                             omega / fall]}  # fmt: skip
+    text = build_scene(
+        scale_vertices(place("part", part, (x, y, turn)), size) | workpiece,
+        [scale_vertices(body, size) for body in obstacles], **draw_contact_laws(rng),
+        run={"duration": falls * fall, "output_interval": fall / 20.0})
+    return Case("drop", text, size)
+
+
+# -------------------------------------------------------------------------------------------------------------- kinds
+
+
+def build_drop(rng) -> Case | None:
+    return draw_drop(rng, 8.0)
+
+
+def build_moving(rng) -> Case | None:
+    """The run of `drop` with the same seed, its first quarter, from a frame that moves uniformly."""
+    still = draw_drop(rng, 2.0)
+    if still is None:
+        return None
+    angle, speed = rng.uniform(-math.pi, math.pi), rng.uniform(0.1, 1.0) * math.sqrt(G * still.size)
+    drift = (float(speed * math.cos(angle)), float(speed * math.sin(angle)))
+    data = tomllib.loads(still.text)
+    for body in data["obstacle"]:
+        body["motion"] = {"velocity": list(drift)}
+    for k in range(2):
+        data["workpiece"]["velocity"][k] += drift[k]
+    return replace(still, kind="moving", text=dump_toml(data), obstacles_move=True, twin=still.text, drift=drift)
+
+
+def build_turned(rng) -> Case | None:
+    """The run of `drop` with the same seed, its first half, turned by a random angle."""
+    still = draw_drop(rng, 4.0)
+    if still is None:
+        return None
+    return turn_case(replace(still, kind="turned", twin=still.text), float(rng.uniform(-math.pi, math.pi)))
+
+
+def bound_friction(outline: Polygon, touching: np.ndarray) -> float:
+    """The friction up to which a part that falls along a wall x = 0, on its left, cannot wedge itself.
+
+    A contact d beside the centre and l below it pushes itself into the wall if mu l d > rho^2 + l^2, even without any
+    pressure from elsewhere. While the end of the wall goes by, l takes every value down to 0.
+    """
+    aside, below = outline.centroid[0], float(outline.centroid[1] - touching[:, 1].min())
+    if below <= 0.0:
+        return math.inf
+    arm = min(below, outline.rho)
+    return (outline.rho**2 + arm**2) / (arm * aside)
+
+
+def build_wall(rng) -> Case:
+    """A part falls along a wall that it touches, with a face or a corner, and past its end. It falls freely."""
+    size = float(10.0 ** rng.uniform(-3.0, 2.0))
+    face = rng.random() < 0.5
+    part = rng.uniform(0.1, 0.5) * (draw_slab(rng) if face else draw_part(rng))
+    turn = math.pi / 2.0 * int(rng.integers(0, 4)) if face else float(rng.uniform(-math.pi, math.pi))
+    pose = Pose(-float(Pose(0.0, 0.0, turn).transform(part)[:, 0].min()), float(rng.uniform(-0.5, 1.0)), turn)
+    placed = Polygon(pose.transform(part))
+    touching = placed.vertices[placed.vertices[:, 0] < 1e-9]
+    laws = draw_contact_laws(rng)
+    laws["friction"]["default"] = min(laws["friction"]["default"], 0.9 * bound_friction(placed, touching))
+    fall = math.sqrt(size / G)
+    workpiece = scale_vertices(place("part", part, (pose.x, pose.y, turn)), size) | {
+        "mass": float(10.0 ** rng.uniform(-3.0, 3.0)),
+        "velocity": [0.0, -float(rng.choice([0.0, rng.uniform(0.0, 1.0)])) * size / fall, 0.0]}
+    wall = scale_vertices(place("wall", [[-0.3, -1], [0, -1], [0, 3], [-0.3, 3]]), size)
+    text = build_scene(workpiece, [wall], gravity=[0.0, -G], **laws,
+                       run={"duration": 2.5 * fall, "output_interval": fall / 10.0})
+    return turn_half_of_them(rng, Case("wall", text, size))
+
+
+def build_knee(rng) -> Case:
+    """A box slides without friction over a convex knee of its floor, at which its centre is at `until`."""
+    size, angle = float(10.0 ** rng.uniform(-3.0, 2.0)), math.radians(rng.uniform(0.5, 60.0))
+    w, h = rng.uniform(0.05, 0.4, 2)
+    start, speed = -rng.uniform(0.5 * w + 0.01, 1.5), rng.uniform(0.1, 3.0)
+    fall = math.sqrt(size / G)
+    until = float(-start / speed) * fall
+    floor = place("floor", [[-2, 0], [-2, -6], [2, -6], [2, -2 * math.tan(angle)], [0, 0]])
+    workpiece = {"name": "box", "outline": standing_box(float(w * size), float(h * size)),
+                 "mass": float(10.0 ** rng.uniform(-3.0, 3.0)), "pose": [float(start * size), 0.0, 0.0],
+                 "velocity": [float(speed * size / fall), 0.0, 0.0]}
+    laws = draw_contact_laws(rng) | {"friction": {"default": 0.0}}
+    duration = until * float(rng.uniform(1.01, 1.8))
+    text = build_scene(workpiece, [scale_vertices(floor, size)], gravity=[0.0, -G], **laws,
+                       run={"duration": duration, "output_interval": duration / 200.0})
+    return turn_half_of_them(rng, Case("knee", text, size, until=until))
+
+
+def build_groove(rng) -> Case | None:
+    """A part stands on its tip in the bottom of a groove; the tip leaves at 1e-9 to 1e-5 m/s, while the part turns."""
+    size, w, turn = float(10.0 ** rng.uniform(-2.0, 0.5)), rng.uniform(0.1, 0.4), float(rng.uniform(-0.4, 0.4))
+    left, right = rng.uniform(0.05, 0.6, 2)
+    part = Polygon([[0, 0], [w / 3, 0.3], [w, 1], [-w, 1], [-w / 3, 0.3]])
+    placed = Pose(0.0, 0.0, turn).transform(part.vertices[1:])
+    walls = np.maximum(math.tan(right) * placed[:, 0], -math.tan(left) * placed[:, 0])
+    if (placed[:, 1] < walls + 0.01).any():
+        return None
+    direction, speed = rng.uniform(0.2, math.pi - 0.2), 10.0 ** rng.uniform(-9.0, -5.0)
+    omega = float(rng.choice([0.0, rng.normal(), speed * rng.normal()]))
+    arm = Pose(0.0, 0.0, turn).transform(size * part.centroid[None])[0]
+    laws = draw_contact_laws(rng)
+    workpiece = scale_vertices(place("part", part.vertices, (0.0, 0.0, turn)), size) | {
+        "mass": float(10.0 ** rng.uniform(-3.0, 3.0)),
+        "velocity": [float(speed * math.cos(direction) - omega * arm[1]),
+                     float(speed * math.sin(direction) + omega * arm[0]), omega]}
+    groove = place("groove", [[-4, -1], [4, -1], [4, 4 * math.tan(right)], [0, 0], [-4, 4 * math.tan(left)]])
+    fall = math.sqrt(size / G)
+    text = build_scene(workpiece, [scale_vertices(groove, size)], **laws,
+                       run={"duration": fall, "output_interval": fall / 50.0})
+    return Case("groove", text, size)
+
+
+def build_feeder(rng) -> Case:
+    """A box on a track that vibrates obliquely for 1 to 3 s: it never lifts off, and slips and sticks in every cycle,
+    or sticks for ever. So each cycle feeds alike from the first stick on."""
+    mu, up, slack = rng.uniform(0.05, 1.5), rng.uniform(0.0, 0.9) * G, rng.uniform(0.55, 1.05)
+    along = mu * (G - up) / slack  # with friction of at least 0.54 of this everywhere, slip ends within its half cycle
+    rate = 2.0 * math.pi * TRACK_FREQUENCY
+    a, b = along / rate**2 * rng.choice([-1.0, 1.0]), up / rate**2
+    w = float(10.0 ** rng.uniform(-2.5, -0.5))
+    h = w * rng.uniform(0.1, 0.8) * min(1.0, 1.0 / mu)  # too low to tip
+    workpiece = {"name": "part", "outline": standing_box(w, float(h)), "mass": float(10.0 ** rng.uniform(-3.0, 1.0)),
+                 "pose": [0.0, 0.0, 0.0]}
+    track = {"name": "track", "outline": box_outline(-3.0, -0.1, 3.0, 0.0), "pose": [float(a), float(b), 0.0],
+             "motion": {"sinusoid": [{"amplitude": [float(a), float(b)], "frequency": TRACK_FREQUENCY,
+                                      "phase": -math.pi / 2.0}]}}
+    laws = draw_contact_laws(rng) | {"friction": {"default": float(mu)}}
+    # Four rows a cycle: with one, a part that never slips has speed 0 in all rows, and no energy to compare with.
+    text = build_scene(workpiece, [track], gravity=[0.0, -G], **laws, run={
+        "duration": int(rng.integers(50, 151)) / TRACK_FREQUENCY, "output_interval": 0.25 / TRACK_FREQUENCY})
+    return turn_half_of_them(rng, Case("feeder", text, float(abs(a)), obstacles_move=True))
+
+
+KINDS: dict[str, Callable[[np.random.Generator], Case | None]] = {
+    "drop": build_drop,
+    "moving": build_moving,
+    "turned": build_turned,
+    "wall": build_wall,
+    "knee": build_knee,
+    "groove": build_groove,
+    "feeder": build_feeder,
+}
