@@ -13,6 +13,7 @@ from typing import NamedTuple
 import numpy as np
 
 from sim.account import WORKS
+from sim.check_touching import find_closing
 from sim.records import CONTACT_LETTERS
 from sim.status import Status
 from sim.trajectory import Trajectory
@@ -21,6 +22,8 @@ from sim.trajectory import Trajectory
 # long sums, and for nothing that can be seen: an honest log stays below a hundredth of each.
 LAW_LIMIT = 1e-7
 GAP_LIMIT = 1e-8
+LOOKS = 257  # times at which the speed of obstacles that move is taken
+CLOSING_LIMIT = 1e-2  # of the accelerations: what is told from shapes moved a little is no better
 
 
 class Verdict(NamedTuple):
@@ -145,6 +148,7 @@ def check_contact_laws(trajectory: Trajectory) -> list[Verdict]:
         Verdict("contacts push and do not pull", divide(find_largest(-rows["fn"]), scale), LAW_LIMIT),
         Verdict("friction stays in its cone", divide(cone, scale), LAW_LIMIT),
         Verdict("friction acts against slip", divide(find_largest(wrong), scale), LAW_LIMIT),
+        Verdict("contacts that touch and are left out do not close", find_closing(trajectory), CLOSING_LIMIT),
         Verdict("closed contacts are closed", divide(find_largest(np.abs(rows["gap"])), size), GAP_LIMIT),
     ]
 
@@ -192,6 +196,15 @@ def compute_obstacle_work(trajectory: Trajectory, rows: np.ndarray, times: np.nd
     return np.sum(impulses * velocity, axis=1)
 
 
+def find_carried_energy(trajectory: Trajectory) -> float:
+    """Largest kinetic energy that the part has where obstacles that move take it along. The rows may all stand where
+    they have no speed, and hold the rounding of what happened between them."""
+    record, times = trajectory.record, np.linspace(trajectory.time[0], trajectory.time[-1], LOOKS)
+    speed = max([0.0, *(float(np.abs(body.motion.evaluate_frame(times)[1][:, :2]).max())
+                        for body in record.obstacles if body.motion is not None)])
+    return 0.5 * record.workpiece.mass * speed**2
+
+
 def check_energy(trajectory: Trajectory) -> list[Verdict]:
     """The kinetic energy is that of the velocity, and changes by the work of load, friction and impacts."""
     steps, part = trajectory.steps, trajectory.record.workpiece
@@ -199,7 +212,7 @@ def check_energy(trajectory: Trajectory) -> list[Verdict]:
     kinetic = 0.5 * np.sum(inertia * trajectory.velocity**2, axis=1)
     work = [steps[name] - steps[name][0] for name in ("work_load", "work_friction", "work_impact", "work_obstacles")]
     balance = np.abs(steps["kinetic"] - steps["kinetic"][0] - sum(work))
-    scale = max(find_largest(kinetic), *(find_largest(np.abs(term)) for term in work))
+    scale = max(find_largest(kinetic), *(find_largest(np.abs(term)) for term in work), find_carried_energy(trajectory))
     gained = max(find_largest(np.diff(work[1])), find_largest(np.diff(work[2])))
     wrong = find_largest(np.abs(kinetic - steps["kinetic"]))
     return [

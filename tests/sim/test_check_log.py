@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+from sim import load_scene, simulate
 from sim.check_log import check_log
 from sim.records import CONTACT_DTYPE
 from sim.trajectory import Trajectory
@@ -36,7 +37,7 @@ def find_broken(trajectory):
 def test_honest_log_holds():
     for trajectory in (make_slide(), make_slide(scale=1e-6), make_slide(scale=1e6), make_bounce()):
         assert find_broken(trajectory) == set()
-        assert len(check_log(trajectory)) == 12
+        assert len(check_log(trajectory)) == 13
 
 
 @pytest.mark.parametrize("field, change, law", [
@@ -88,3 +89,30 @@ def test_rows_that_are_not_there_are_refused():
     slide = make_slide()
     with pytest.raises(ValueError, match="not there"):
         check_log(rebuild(slide, contacts=np.array(slide.contacts[:5])))
+
+
+@pytest.mark.parametrize("side", [0, 1], ids=["one corner", "both"])
+def test_a_touching_contact_that_is_left_out_and_closes_is_found(side):
+    """The box slides on, but its rows say that one corner, or both, no longer touch, and that it turns or falls there."""
+    slide = make_slide()
+    steps, contacts = np.array(slide.steps), np.array(slide.contacts)
+    late = steps["time"] > 0.1
+    steps["ay"][late], steps["alpha"][late] = -9.81, (0.0 if side else 50.0)
+    steps["n_contacts"][late] = 0 if side else 1
+    found = find_broken(rebuild(slide, steps=steps, contacts=contacts))
+    assert "contacts that touch and are left out do not close" in found
+
+
+def test_a_touching_contact_that_opens_or_stays_may_be_left_out():
+    """A box that hovers, touching, with as much lift as weight holds nothing; and one that is lifted opens."""
+    for lift in (0.0, 1.0):
+        slide = make_slide()
+        steps = np.array(slide.steps)
+        steps["ay"], steps["n_contacts"] = lift, 0
+        assert "contacts that touch and are left out do not close" not in find_broken(rebuild(slide, steps=steps))
+
+
+def test_rows_that_all_stand_where_nothing_moves_hold():
+    """A carried part, one row a cycle, each where the track stands still."""
+    scene = load_scene("vibratory_track", {"friction.default": 3.0, "run.output_interval": 0.02})
+    assert find_broken(simulate(scene)) == set()
