@@ -93,7 +93,7 @@ def test_rows_that_are_not_there_are_refused():
 
 @pytest.mark.parametrize("side", [0, 1], ids=["one corner", "both"])
 def test_a_touching_contact_that_is_left_out_and_closes_is_found(side):
-    """The box slides on, but its rows say that one corner, or both, no longer touch, and that it turns or falls there."""
+    """The box slides on, but its rows say that one corner, or both, no longer hold, and that it turns or falls."""
     slide = make_slide()
     steps, contacts = np.array(slide.steps), np.array(slide.contacts)
     late = steps["time"] > 0.1
