@@ -181,22 +181,20 @@ def _march(part, walls, path, interval, bounds, touch, scratch):
         last_gap = gap if 0.0 <= along <= length else -1.0
         sizes = (part.radius, length, distance, last - begin)
         curvature = _bound_curvature(triple[0], (speed, omega, acceleration, alpha, rate), wall, sizes)
-        delta = distance / rate if rate > 0.0 else np.inf
-        delta = max(delta, _bound_crossing(gap, gap_rate, curvature))
+        delta = max(distance / rate if rate > 0.0 else np.inf, _bound_crossing(gap, gap_rate, curvature))
         floor = exact / rate if rate > 0.0 else np.inf
         if not armed:
             if tau == begin and gap_rate > 0.0 and gap_rate * gap_rate > 0.1 * touch * curvature:
                 level = min(gap, 0.0)
-            if gap < level:
-                if _has_sunk(part, walls, gap, along, length, touch, scratch):
-                    depth = level if level > -touch else -0.5 * touch
-                    beside = not 0.0 <= along <= length
-                    time = _locate_depth(part, walls, path, (previous, tau, depth, beside), touch, scratch)
-                    if time < np.inf:
-                        return time
-                    armed = True  # it came in through another edge, which is for that pair to tell
-                else:
-                    armed = gap < -touch
+            if gap < level and _has_sunk(part, walls, gap, along, length, touch, scratch):
+                depth = level if level > -touch else -0.5 * touch
+                search = (previous, tau, depth, not 0.0 <= along <= length)
+                time = _locate_depth(part, walls, path, search, touch, scratch)
+                if time < np.inf:
+                    return time
+                armed = True  # it came in through another edge, which is for that pair to tell
+            elif gap < level:
+                armed = gap < -touch
         if not armed and curvature > 0.0:
             # Not over the whole flight: it may end in the contact it began with.
             delta = min(delta, 0.5 * abs(gap_rate) / curvature)

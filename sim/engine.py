@@ -264,7 +264,10 @@ def _write_ticks(body, options, state, tools, log):
             friction, pushed, turned = integrate_work(body, options, state, tools, tau, False)
         work = (state.friction_start + friction, state.pushed_start + pushed, state.turned_start + turned)
         evaluate_path(state.path, tau, pose, velocity)
-        if state.at_rest == 0:  # the path is somewhat off between its ends: a row is where the contacts are closed
+        if time == state.time:
+            copy_row(pose, state.pose)
+            copy_row(velocity, state.velocity)
+        elif state.at_rest == 0:  # the path is somewhat off between its ends: a row is where the contacts are closed
             set_time(body, time)
             project_pose(body, state.mode, pose)
             project_velocity(body, state.mode, pose, velocity)
