@@ -200,8 +200,7 @@ def _march(part, walls, path, interval, bounds, touch, scratch):
             delta = min(delta, 0.5 * abs(gap_rate) / curvature)
             floor = max(floor, doubling * sqrt(touch / curvature))
             doubling *= 2.0
-        previous = tau
-        tau += max(delta, floor)
+        previous, tau = tau, tau + max(delta, floor)
     return tau  # closer and closer without an end: let the caller look at the contacts here
 
 
