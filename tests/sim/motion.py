@@ -64,7 +64,7 @@ def check_laws(trajectory, energy: float = 1e-9, status: Status = Status.COMPLET
     scale = max(steps["kinetic"].max(), np.ptp(steps["work_load"]))
     for name in ("work_friction", "work_impact"):
         assert (np.diff(steps[name], prepend=0.0) <= energy * scale).all(), name
-    gain = steps["kinetic"] - steps["kinetic"][0] - steps["work_load"]
+    gain = steps["kinetic"] - account.energy_start - steps["work_load"]
     assert (gain <= energy * scale).all(), gain.max()
     size = 2.0 * trajectory.scene.workpiece.outline.radius
     assert account.penetration <= depth * size, account
