@@ -30,7 +30,8 @@ if TYPE_CHECKING:
     from geometry.pose import Pose
     from sim.scene import AnyScene, Scene
 
-MAX_STEPS = 10_000_000
+# Steps of one run: days of processor time. A run that does not get on ends long before (`sim.engine`).
+MAX_STEPS = 1_000_000_000
 
 
 def build_body(scene: Scene) -> Body:
