@@ -20,7 +20,7 @@ from dynamics.closed import (
     keep_contacts,
     pair_corners,
 )
-from dynamics.mode import INDEPENDENT, LETTER_N, set_time
+from dynamics.mode import INDEPENDENT, LETTER_L, LETTER_N, LETTER_R, set_time
 from dynamics.routh import NONE
 from geometry._jit import jit, kernel
 from geometry._record import copy_row
@@ -244,15 +244,22 @@ def _strike_nothing(struck, tools, v, rho):
     copy_row(after, before)
     for k in range(struck.n):
         struck.fn[k], struck.ft[k] = 0.0, 0.0
+        struck.letter[k] = LETTER_N if struck.slip[k] == 0 else (LETTER_R if struck.slip[k] > 0 else LETTER_L)
 
 
 @kernel
 def _drop_opening(struck, after, speed_zero):
-    """Keep the contacts that do not open with a velocity (3,) in (x, y, rho theta)."""
-    kept = 0
+    """Keep the contacts that do not open with a velocity (3,) in (x, y, rho theta); a corner on a corner opens where
+    either of its sides does."""
+    opens, kept = np.zeros(struck.n, dtype=np.bool_), 0
     for k in range(struck.n):
         n = struck.normal[k]
         if n[0] * after[0] + n[1] * after[1] + n[2] * after[2] - struck.push[k] > speed_zero:
+            opens[k] = True
+            if struck.partner[k] >= 0:
+                opens[struck.partner[k]] = True
+    for k in range(struck.n):
+        if opens[k]:
             continue
         fn, ft, letter = struck.fn[k], struck.ft[k], struck.letter[k]
         copy_contact(struck, k, kept)

@@ -51,7 +51,7 @@ PHASE_EFFORT = 80
 LONG_EFFORT, LEAST_SHARE = 2_000_000, 1e-4
 # Or: so many places were looked at without any event, on a way of millions of sizes of the part, or turns, among walls.
 LONGEST_FLIGHT = 5_000_000
-MANY, FALLS, FEW_FALLS = 50_000, 10.0, 0.05
+MANY, FALLS, FEW_FALLS = 30_000, 100.0, 0.05
 
 # Length of the first step of a free flight, in sizes of the part. A flight is exact in steps of any length, but the
 # search for contacts takes strides by the largest speed in a step.
@@ -105,9 +105,10 @@ def _gets_on(body, options, state):
             return False
     if state.steps + state.events - state.mark_count >= MANY:
         fall = sqrt(body.part.radius / options.scales.force)
-        gets_on = state.time - state.mark_since >= min(FALLS * fall, FEW_FALLS * options.duration)
-        state.mark_count, state.mark_since = state.steps + state.events, state.time
-        return gets_on
+        advance, before = state.time - state.mark_since, state.mark_advance
+        state.mark_count, state.mark_since, state.mark_advance = state.steps + state.events, state.time, advance
+        if advance < min(FALLS * fall, FEW_FALLS * options.duration):
+            return advance < 0.5 * before  # bounces that become shorter come to an end
     return True
 
 

@@ -67,6 +67,8 @@ STATE = define_record(
     # work so far; its amount, or the number of steps and events, and the time when progress was judged by it last
     ("looks", "i8"),  # places looked at since the last event
     ("effort", "i8"), ("mark_effort", "i8"), ("mark_time", "f8"), ("mark_count", "i8"), ("mark_since", "f8"),
+    ("mark_advance", "f8"),  # s by which time got on, the last time
+
     ("bridges", "i8"), ("bridged", "f8"), ("bridge_work", "f8"),  # see `sim.bounces.bridge`: number, s, J/kg
     ("last_bridge", "f8"), ("bridge_length", "f8"),  # s: when the last one ended, and how long it was
     ("last_event", "f8"), ("stalls", "i8"), ("last_flight", "f8"), ("last_impact", "f8"),

@@ -8,6 +8,7 @@ from dynamics.closed import fill_from_mode, is_unique, make_problem
 from dynamics.mode import set_time
 from dynamics.problem import VERTICES
 from geometry._jit import kernel
+from geometry._record import copy_row
 from geometry.path import evaluate_path
 from sim import events
 from sim.jump import tally_uniqueness
@@ -31,6 +32,18 @@ def _count_kind(body, options, state, tools, tau):
         tools.buffer.found.counts[VERTICES] = 1
         return ONE
     return find_members(make_problem(closed, body.w), options.tolerances, tools.buffer)
+
+
+@kernel
+def _log_change(body, state, tools, log, tau):
+    """Log that the kind of the set has changed at time tau of the path, where the part was then."""
+    probe, keep = tools.desk.probe, tools.desk.vector
+    copy_row(keep, state.pose)
+    evaluate_path(state.path, tau, probe.pose, probe.velocity)
+    copy_row(state.pose, probe.pose)
+    header = (state.path_start + tau, events.UNIQUENESS, state.set_kind, state.members, 1.0, 0)
+    write_event(body, state, log, header, probe.velocity, probe.velocity)
+    copy_row(state.pose, keep)
 
 
 @kernel
@@ -63,5 +76,5 @@ def survey(body, options, state, tools, log):
     state.kind_time, state.kind_before = time, state.set_kind
     state.set_kind, state.members = kind, members
     state.cause[:] = -1
-    write_event(body, state, log, (time, events.UNIQUENESS, kind, members, 1.0, 0), state.velocity, state.velocity)
+    _log_change(body, state, tools, log, high)
     return False
