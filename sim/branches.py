@@ -18,6 +18,7 @@ import numpy as np
 from dynamics.tolerances import DEFAULT_TOLERANCES
 from geometry._record import allocate_record
 from sim.account import compute_rounding, end_account
+from sim.events import UNIQUENESS
 from sim.held_interrupt import hold_interrupts
 from sim.records import CONTACT_LETTERS, EVENT_KINDS
 from sim.scene import AnyScene, Scene, take_scene
@@ -127,7 +128,7 @@ class _Grower:
         ancestors = {other.number for other in self.tree.path(branch.number)}
         for event in range(len(branch.rows.event_rows)):
             row = branch.rows.event_rows[event]
-            if row["time"] <= branch.time:
+            if row["time"] <= branch.time or row["kind"] == UNIQUENESS:  # another motion became possible: none began
                 continue
             for other in self.tree.branches:
                 if other.number in ancestors or other.rows is None or other.merged_into == branch.number:

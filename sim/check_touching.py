@@ -12,7 +12,7 @@ MOST_ROWS = 2000
 
 # A pair touches if its gap is below TOUCHES of the size of the part, and its gap rate below SLOW of the typical speed.
 # Pairs at the end of an edge are left out: on a corner of both bodies the normal is not known.
-TOUCHES, SLOW = 1e-11, 1e-7
+TOUCHES, SLOW = 1e-11, 1e-9
 
 # Time over which the second derivative of a gap is taken, relative to that in which the part falls by its own size: its
 # error is as large, relative to the accelerations, and rounding is a hundred times less.
