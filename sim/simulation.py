@@ -15,6 +15,7 @@ from geometry._record import allocate_record
 from geometry.contacts import TYPE_A
 from sim import state as s
 from sim.events import START
+from sim.held_interrupt import hold_interrupts
 from sim.model import build_body, build_options
 from sim.quantities import Section
 from sim.scene import take_scene
@@ -78,7 +79,7 @@ def _follow(scene: Scene, target, progress: Callable[[float], None] | None) -> N
     arguments = body, options, state, _, _ = prepare(scene)
     ledger = Ledger(arguments, target)
     solve = output = compile_time = 0.0
-    code = PAUSED
+    code, closed = PAUSED, False
     with CompileClock():
         compile_engine(arguments)
     compiling = CompileClock()
@@ -93,16 +94,18 @@ def _follow(scene: Scene, target, progress: Callable[[float], None] | None) -> N
             if progress is not None:
                 progress(float(state.time))
             output += clock_module.perf_counter() - after
+        with hold_interrupts():  # a run that has reached its end is closed as one
+            compile_time = max(0.0, clock_module.perf_counter() - began - solve - output) + compiling.seconds
+            times = (max(0.0, solve - compiling.seconds), output, compile_time)
+            account = ledger.end(Status(code).completed, times)
+            status, message = judge_end(code, state, account, scene, (body, options))
+            target.close(status, account, message)
+            closed = True
     except BaseException as error:
-        if len(ledger) or isinstance(error, KeyboardInterrupt):
+        if not closed and (len(ledger) or isinstance(error, KeyboardInterrupt)):
             status, message = describe_failure(error)
             target.close(status, ledger.find_account((solve, output, compile_time)), message)
         raise
-    compile_time = max(0.0, clock_module.perf_counter() - began - solve - output) + compiling.seconds
-    solve = max(0.0, solve - compiling.seconds)
-    account = ledger.end(Status(code).completed, (solve, output, compile_time))
-    status, message = judge_end(code, state, account, scene, (body, options))
-    target.close(status, account, message)
 
 
 def judge_end(code: int, state: np.record, account: Account | None, scene: Scene, setup) -> tuple[Status, str]:

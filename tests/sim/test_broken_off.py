@@ -19,6 +19,7 @@ from sim.account import Account
 from sim.branches import cut_rows
 from sim.check_log import check_account
 from sim.held_interrupt import hold_interrupts
+from sim.ledger import Ledger
 from sim.reading import describe_file, read_trajectory, read_tree
 from sim.report_tree import check_tree
 from sim.status import Status
@@ -205,6 +206,26 @@ def test_ctrl_c_waits_for_the_end_of_what_belongs_together():
         done.append("outer")
     assert done == ["inner", "outer"]
     assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
+
+
+@pytest.mark.parametrize("moment", ["end", "compute_account"])
+def test_ctrl_c_while_a_run_is_closed_loses_nothing(tmp_path, monkeypatch, moment):
+    """It has reached its end: that is what it says, in memory and in the log."""
+    call = getattr(Ledger, moment)
+
+    def interrupt(self, *arguments):
+        if moment == "end" or len(self):
+            os.kill(os.getpid(), signal.SIGINT)
+        return call(self, *arguments)
+
+    monkeypatch.setattr(Ledger, moment, interrupt)
+    trajectory = simulate(load_scene(SCENE))
+    assert trajectory.status is Status.COMPLETED
+    assert_account_is_that_of_the_rows(trajectory)
+    with pytest.raises(KeyboardInterrupt), H5Sink(tmp_path / "a.h5", load_scene(SCENE)) as sink:
+        simulate(load_scene(SCENE), sink=sink)
+    assert read_trajectory(tmp_path / "a.h5").status is Status.COMPLETED
+    assert (read_trajectory(tmp_path / "a.h5").pose == trajectory.pose).all()
 
 
 # ---- trees and sweeps ------------------------------------------------------------------------------------------------
