@@ -1,28 +1,18 @@
-"""Mass, force and friction at one instant. Imports geometry; knows no file and no plot.
+"""Mass, force and friction at one instant. Imports geometry; knows no file, no plot and no time loop.
 
     from dynamics import ContactProblem, find_accelerations
+
+Names load on first use; `dynamics/__init__.pyi` says where they live.
 """
 
-from __future__ import annotations
+import lazy_loader
 
-from importlib import import_module
-from typing import TYPE_CHECKING
+from geometry.packages import keep_old_names
 
-if TYPE_CHECKING:
-    from dynamics.accelerations import ContactProblem, find_accelerations
+__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)
 
-__all__ = ["ContactProblem", "find_accelerations"]
-
-_HOMES = {"ContactProblem": "dynamics.accelerations", "find_accelerations": "dynamics.accelerations"}
-
-
-def __getattr__(name: str):
-    if name not in _HOMES:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    value = getattr(import_module(_HOMES[name]), name)
-    globals()[name] = value
-    return value
-
-
-def __dir__() -> list[str]:
-    return sorted({*globals(), *_HOMES})
+keep_old_names({"dynamics.contact_set": "dynamics.cones.contact_set",
+                "dynamics.insertion": "dynamics.cones.insertion",
+                "dynamics.peg": "dynamics.cones.peg",
+                "dynamics.projection": "dynamics.spaces.projection",
+                "dynamics.wrench": "dynamics.cones.wrench"})

@@ -9,8 +9,8 @@ from __future__ import annotations
 
 import math
 
-from geometry.polygon import Polygon
-from sim.toml_text import dump_toml
+from geometry.shapes.polygon import Polygon
+from sim.scene.toml_text import dump_toml
 
 G = 9.81
 

@@ -9,12 +9,12 @@ from typing import NamedTuple
 
 import numpy as np
 
-from sim.check_log import check_log
-from sim.records import EVENT_KINDS
-from sim.scene import parse_scene
-from sim.simulation import simulate
-from sim.status import Status
-from sim.trajectory import Trajectory
+from sim.log.check_log import check_log
+from sim.log.trajectory import Trajectory
+from sim.rows.records import EVENT_KINDS
+from sim.rows.status import Status
+from sim.run.simulation import simulate
+from sim.scene.build import parse_scene
 from tests.soak_scenes import TRACK_FREQUENCY, Case
 
 CPU_LIMIT = 5.0  # s of processor time that a run may take

@@ -13,9 +13,9 @@ from dataclasses import dataclass, replace
 import numpy as np
 import shapely
 
-from geometry.polygon import Polygon
-from geometry.pose import Pose
-from sim.toml_text import dump_toml
+from geometry.shapes.polygon import Polygon
+from geometry.shapes.pose import Pose
+from sim.scene.toml_text import dump_toml
 from tests.scene_builders import G, box_outline, build_scene, standing_box
 from tests.sim.motion import turn_scene
 

@@ -1,10 +1,12 @@
 """The shape of the project: who may import whom, what loads when, what lies where."""
 
+import ast
 import os
 import re
 import shutil
 import subprocess
 import sys
+from collections import Counter
 from pathlib import Path
 
 import numpy as np
@@ -12,7 +14,7 @@ import pytest
 
 ROOT = Path(__file__).parents[1]
 TOP_LEVEL = {"pyproject.toml", "sim", "geometry", "dynamics", "scenes", "tests", "outputs", "README.md", "LICENSE",
-             "Makefile"}
+             "Makefile", "CHANGELOG.md", "stiction.py"}
 LINT = "import sys; from importlinter.cli import lint_imports_command; sys.exit(lint_imports_command(['--no-cache']))"
 
 
@@ -37,24 +39,122 @@ def test_imports_go_one_way():
     assert result.returncode == 0, result.stdout + result.stderr
 
 
-@pytest.mark.parametrize("module, line", [
+@pytest.mark.parametrize("room, line", [
     ("geometry", "import dynamics"),
     ("geometry", "from sim import load_scene"),
+    ("geometry/shapes", "import geometry.contact"),
+    ("geometry/contact", "import geometry.formation"),
     ("dynamics", "def find():\n    import sim"),
     ("dynamics", "import h5py"),
+    ("dynamics/search", "import dynamics.sets"),
+    ("dynamics/cones", "import dynamics.motion"),
     ("geometry", "import matplotlib.pyplot"),
+    ("sim/engine", "import sim.log"),
+    ("sim/log", "import sim.engine"),
+    ("sim/engine", "import sim.scene.text"),
+    ("sim/scene", "def run():\n    import sim.run"),
+    ("sim/rows", "import sim.scene"),
+    ("sim/sweep", "import sim.show"),
+    ("sim/show/replay", "import sim.show.plots"),
+    ("sim/engine", "import h5py"),
+    ("sim/run", "import matplotlib"),
     ("scenes", "import geometry"),
 ])
-def test_import_contract_can_fail(tmp_path, module, line):
+def test_import_contract_can_fail(tmp_path, room, line):
     shutil.copy(ROOT / "pyproject.toml", tmp_path)
-    for package in ("geometry", "dynamics", "sim", "scenes"):
-        (tmp_path / package).mkdir()
-        (tmp_path / package / "__init__.py").write_text("")
-    (tmp_path / "sim" / "engine.py").write_text("import h5py\nimport dynamics\nimport geometry\nimport scenes\n")
+    for name in (file for file in list_files() if file.name in ("__init__.py", "errors.py", "packages.py",
+                                                                "tolerances.py") and "tests" not in file.parts):
+        copy = tmp_path / name.relative_to(ROOT)
+        copy.parent.mkdir(parents=True, exist_ok=True)
+        copy.write_text("")
+    (tmp_path / "sim" / "scene" / "text.py").write_text("")
+    (tmp_path / "sim" / "log" / "odd.py").write_text("import h5py\nimport dynamics\nimport geometry\nimport scenes\n")
     assert run_python(LINT, tmp_path).returncode == 0
-    (tmp_path / module / "odd.py").write_text(line + "\n")
+    (tmp_path / room / "odd.py").write_text(line + "\n")
     result = run_python(LINT, tmp_path)
     assert result.returncode == 1 and "BROKEN" in result.stdout, result.stdout + result.stderr
+
+
+def read_imports(files):
+    """{module: modules of ours that it imports, anywhere in it}; packages count for what stands in their `__init__`."""
+    modules = {".".join(path.with_suffix("").parts).removesuffix(".__init__"): path for path in files}
+    graph = {}
+    for module, path in modules.items():
+        graph[module] = set()
+        for node in ast.walk(ast.parse(files[path])):
+            if isinstance(node, ast.Import):
+                graph[module] |= {alias.name for alias in node.names}
+            elif isinstance(node, ast.ImportFrom):
+                names = {f"{node.module}.{alias.name}" for alias in node.names}
+                graph[module] |= names if names <= modules.keys() else {node.module, *names}
+        graph[module] &= modules.keys() - {module}
+    return graph
+
+
+def find_circles(graph):
+    """What is left when all that imports nothing that is left has been taken away, again and again."""
+    left = {name: set(others) for name, others in graph.items()}
+    while True:
+        ends = [name for name, others in left.items() if not others & left.keys()]
+        if not ends:
+            return sorted(left)
+        for name in ends:
+            del left[name]
+
+
+def read_sources():
+    """{path: text} of the files of the packages, without their tests."""
+    paths = [path.relative_to(ROOT) for path in list_files() if path.suffix == ".py"]
+    return {path: (ROOT / path).read_text(encoding="utf-8") for path in paths if path.parts[0] != "tests"}
+
+
+def test_no_circle_of_files_or_folders():
+    graph = read_imports(read_sources())
+    assert len(graph) > 150 and sum(map(len, graph.values())) > 500
+    assert find_circles(graph) == []
+    assert find_circles(join_folders(graph)) == []
+
+
+def join_folders(graph):
+    """The graph of folders: each imports what its files import elsewhere; a part of a folder is a folder of its own."""
+    packages = {name.rpartition(".")[0] for name in graph}
+    folders = {}
+    for name, others in graph.items():
+        own = name if name in packages else name.rpartition(".")[0]
+        folders.setdefault(own, set()).update(
+            (other if other in packages else other.rpartition(".")[0]) for other in others)
+    return {name: others - {name, ""} for name, others in folders.items() if name}
+
+
+def test_circles_are_found():
+    files = {Path("a/__init__.py"): "", Path("a/b.py"): "from a import c", Path("a/c.py"): "def f():\n    import a.d",
+             Path("a/d.py"): "from a.b import x", Path("a/e.py"): "import a.b"}
+    assert set(find_circles(read_imports(files))) == {"a.b", "a.c", "a.d", "a.e"}
+    files[Path("a/d.py")] = "import os"
+    assert find_circles(read_imports(files)) == []
+    folders = {Path("p/x.py"): "import q.y", Path("q/y.py"): "", Path("q/z.py"): "import p.w", Path("p/w.py"): ""}
+    graph = read_imports({Path("p/__init__.py"): "", Path("q/__init__.py"): ""} | folders)
+    assert find_circles(graph) == [] and set(find_circles(join_folders(graph))) == {"p", "q"}
+
+
+def test_rooms_are_small_and_say_what_lives_there():
+    sources = read_sources()
+    names, classes, rooms = Counter(), Counter(), Counter()
+    for path, text in sources.items():
+        assert text.count("\n") <= 400, path
+        tree = ast.parse(text)
+        if path.name == "__init__.py":
+            assert ast.get_docstring(tree), path
+        else:
+            names[path.name] += path.name != "tolerances.py"  # one for each package, with one meaning
+            rooms[path.parent] += 1
+        for node in ast.walk(tree):
+            if isinstance(node, ast.FunctionDef):
+                assert node.end_lineno - node.lineno < 60, f"{path}: {node.name}"
+            if isinstance(node, ast.ClassDef):
+                classes[node.name] += 1
+    assert max(rooms.values()) <= 16, rooms.most_common(2)
+    assert [name for name, count in (names + classes).items() if count > 1] == []
 
 
 LOADED = "; import sys; print(sorted(set(sys.modules) & {'numba', 'matplotlib', 'h5py', 'scipy', 'llvmlite'}))"

@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 import scenes
-from sim import layout
-from sim.scene import parse_scene
+from sim.log import layout
+from sim.scene.build import parse_scene
 
 ROOT = Path(__file__).parents[1]
 TEXT = (ROOT / "README.md").read_text(encoding="utf-8")

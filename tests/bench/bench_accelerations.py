@@ -9,7 +9,7 @@ import numpy as np
 
 def make_floor(k: int, slip: int = 0):
     """k contacts of one flat floor under a resting (or sliding) part."""
-    from dynamics.accelerations import Problem
+    from dynamics.search.problem import Problem
 
     x = np.linspace(-1.0, 1.0, k) if k > 1 else np.zeros(1)
     N = np.column_stack([np.zeros(k), np.ones(k), -x])
@@ -21,7 +21,7 @@ def make_floor(k: int, slip: int = 0):
 
 def make_generic(k: int, seed: int = 1):
     """k planes around the origin, all of them faces, velocities and biases at random."""
-    from dynamics.accelerations import Problem
+    from dynamics.search.problem import Problem
 
     rng = np.random.default_rng(seed)
     N = rng.normal(size=(k, 3))
@@ -36,7 +36,7 @@ def make_generic(k: int, seed: int = 1):
 
 def measure(problem, seconds: float = 0.1) -> float:
     """Seconds for one search (the one `find_accelerations` takes) from compiled code: the fastest of several rounds."""
-    from dynamics.accelerations import allocate_set_buffer
+    from dynamics.search.members import allocate_set_buffer
     from dynamics.tolerances import DEFAULT_TOLERANCES
 
     repeat = _compile_loop(len(problem.b))
@@ -60,10 +60,10 @@ _LOOPS = {}
 def _compile_loop(k: int):
     import numba
 
-    from dynamics import accelerations
-    from dynamics.problem import CROWD
+    from dynamics.search import members
+    from dynamics.search.problem import CROWD
 
-    search = accelerations.find_members_of_crowd if k > CROWD else accelerations.find_members
+    search = members.find_members_of_crowd if k > CROWD else members.find_members
     if search not in _LOOPS:
 
         @numba.njit

@@ -6,9 +6,9 @@ import time
 
 import numpy as np
 
-from dynamics.contact_set import place_contacts
-from dynamics.modes import enumerate_modes
-from dynamics.wrench import exclusive_cones, wrench_cone
+from dynamics.cones.contact_set import place_contacts
+from dynamics.cones.modes import enumerate_modes
+from dynamics.cones.wrench import exclusive_cones, wrench_cone
 
 
 def make_round(k: int, closed: bool = True):

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from geometry.formation_tracking import track_formation
-from geometry.formations import (
+from geometry.formation.formations import (
     TYPES,
     edge_on_vertex,
     pack_formation,
@@ -13,6 +12,7 @@ from geometry.formations import (
     solve_formations,
     solve_placements,
 )
+from geometry.formation.tracking import track_formation
 from tests.bench.bench_cones import measure
 from tests.geometry.formation_cases import make_formation
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import replace
 from math import inf
 
-from geometry.motion import Coordinate, Motion, Piece
-from sim.scene import parse_scene
-from sim.simulation import simulate
+from geometry.prescribed.motion import Coordinate, CurvePiece, Motion
+from sim.run.simulation import simulate
+from sim.scene.build import parse_scene
 from tests.bench.bench_scenes import SCENES
 
 REPEATS = 60
@@ -17,8 +17,8 @@ SPEED = 0.7  # m/s
 def ride(scene):
     """The scene seen from a frame that moves at -SPEED along x: all obstacles move, and the part likewise."""
     obstacles = tuple(
-        replace(o, motion=Motion(Coordinate((Piece(-inf, 0.0, (o.pose.x, SPEED)),)),
-                                 *(Coordinate((Piece(-inf, 0.0, (value,)),)) for value in (o.pose.y, o.pose.theta))))
+        replace(o, motion=Motion(Coordinate((CurvePiece(-inf, 0.0, (o.pose.x, SPEED)),)),
+                                 *(Coordinate((CurvePiece(-inf, 0.0, (value,)),)) for value in (o.pose.y, o.pose.theta))))
         for o in scene.obstacles)
     vx, vy, omega = scene.workpiece.velocity
     return replace(scene, obstacles=obstacles, workpiece=replace(scene.workpiece, velocity=(vx + SPEED, vy, omega)))

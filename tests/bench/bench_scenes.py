@@ -5,8 +5,8 @@ from __future__ import annotations
 
 import time
 
-from sim.scene import parse_scene
-from sim.simulation import simulate
+from sim.run.simulation import simulate
+from sim.scene.build import parse_scene
 from tests import scene_builders
 
 # name -> (scene text, simulated seconds)

@@ -6,9 +6,10 @@ from pathlib import Path
 
 import numpy as np
 
-from sim.account import Account
-from sim.status import Status
-from sim.storage import H5Sink, read_trajectory
+from sim.log.reading import read_trajectory
+from sim.log.sink import H5Sink
+from sim.rows.account import Account
+from sim.rows.status import Status
 from tests.sim.synthetic import make_record, make_rows
 
 ROWS = 1_000_000

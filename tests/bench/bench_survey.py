@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from sim.scene import parse_scene
-from sim.simulation import simulate
+from sim.run.simulation import simulate
+from sim.scene.build import parse_scene
 from tests.bench.bench_scenes import SCENES
 
 REPEATS = 60

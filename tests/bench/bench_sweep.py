@@ -15,8 +15,8 @@ from pathlib import Path
 
 import numpy as np
 
-from sim.scene import parse_scene
-from sim.sweep_run import sweep
+from sim.scene.build import parse_scene
+from sim.sweep.sweep import sweep
 from tests import scene_builders
 
 CELLS, LOGGED, MANY = 8000, 60, 100_000
@@ -25,7 +25,7 @@ REPEATS = 3
 MEMORY = """
 import resource, sys
 from sim import sweep
-from sim.scene import parse_scene
+from sim.scene.scene import parse_scene
 from tests import scene_builders
 first = []
 def look(done, total):

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from dynamics.contact_set import ContactSet, place_contacts
+from dynamics.cones.contact_set import ContactSet, place_contacts
 
 # points, inward normals, number of modes
 PUBLISHED = [

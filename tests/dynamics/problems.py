@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from dynamics import ContactProblem
-from dynamics.cone import compute_rows
+from dynamics.cones.cone import compute_rows
 
 
 def make_problem(w, contacts, rho=1.0, corner=None) -> ContactProblem:

@@ -5,7 +5,7 @@ import math
 import numpy as np
 from scipy.optimize import fsolve
 
-from geometry.formations import FormationContact, edge_on_vertex, pin, vertex_on_edge
+from geometry.formation.formations import FormationContact, edge_on_vertex, pin, vertex_on_edge
 
 LETTERS = {"3A": "AAA", "3B": "BBB", "2AB": "AAB", "2BA": "BBA", "ARA": "aA", "ARB": "aB", "BRA": "bA", "BRB": "bB"}
 

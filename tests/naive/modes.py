@@ -1,4 +1,4 @@
-"""The slow, obvious twin of `dynamics.modes`: every word of letters, each tried by a linear program."""
+"""The slow, obvious twin of `dynamics.cones.modes`: every word of letters, each tried by a linear program."""
 
 from __future__ import annotations
 

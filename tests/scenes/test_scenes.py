@@ -7,9 +7,10 @@ import pytest
 
 import scenes
 from dynamics import find_accelerations
-from geometry.boundary import compute_boundary
-from sim.model import contact_problem
-from sim.scene import SceneError, load_scene, parse_scene
+from geometry.shapes.boundary import compute_boundary
+from sim.instant.instant import contact_problem
+from sim.scene.build import load_scene, parse_scene
+from sim.scene.scene_errors import SceneError
 from tests import scene_builders as builders
 
 

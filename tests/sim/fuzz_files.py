@@ -16,14 +16,14 @@ from pathlib import Path
 
 import numpy as np
 
-from sim.axes import SweepError
-from sim.check_log import check_account, check_log
-from sim.reading import TrajectoryFileError, count_branches, describe_file, read_trajectory, read_tree
-from sim.refinement_file import read_refinements
-from sim.report_run import describe_run
-from sim.scene_errors import SceneError
-from sim.sweep_file import is_sweep_file
-from sim.sweep_result import read_sweep
+from sim.cli.report_run import describe_run
+from sim.log.check_log import check_account, check_log
+from sim.log.reading import TrajectoryFileError, count_branches, describe_file, read_trajectory, read_tree
+from sim.scene.scene_errors import SceneError
+from sim.sweep.axes import SweepError
+from sim.sweep.refine.refinement_file import read_refinements
+from sim.sweep.sweep_file import is_sweep_file
+from sim.sweep.sweep_result import read_sweep
 
 LIMIT = 20.0  # s for one file
 KINDS = ("cut", "bit", "byte", "zeros", "block", "text heap")
@@ -75,7 +75,7 @@ def read(path: Path, is_sweep: bool) -> None:
 
 def use(trajectory) -> None:
     """What the commands do with a log."""
-    from sim.reading import check_meaning
+    from sim.log.reading import check_meaning
 
     try:
         check_meaning(trajectory, "x.h5")

@@ -9,10 +9,10 @@ import tomllib
 import numpy as np
 
 from sim import simulate
-from sim.scene import parse_scene
-from sim.start import measure_overlap
-from sim.status import Status
-from sim.toml_text import dump_toml
+from sim.rows.status import Status
+from sim.scene.build import parse_scene
+from sim.scene.start import measure_overlap
+from sim.scene.toml_text import dump_toml
 
 
 def run(text: str, duration: float | None = None, **options):

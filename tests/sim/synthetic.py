@@ -4,12 +4,12 @@ import numpy as np
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 
-from sim.account import Account
-from sim.bodies import Body, SceneRecord
-from sim.records import CONTACT_DTYPE, CONTACT_LETTERS, EVENT_DTYPE, EVENT_KINDS, STEP_DTYPE
-from sim.status import Status
-from sim.storage import H5Sink
-from sim.trajectory import Trajectory
+from sim.log.bodies import BodyRecord, SceneRecord
+from sim.log.sink import H5Sink
+from sim.log.trajectory import Trajectory
+from sim.rows.account import Account
+from sim.rows.records import CONTACT_DTYPE, CONTACT_LETTERS, EVENT_DTYPE, EVENT_KINDS, STEP_DTYPE
+from sim.rows.status import Status
 
 GRAVITY = 9.81
 BOX = np.array([[-0.05, -0.05], [0.05, -0.05], [0.05, 0.05], [-0.05, 0.05]])
@@ -18,8 +18,8 @@ POST = np.array([[0.3, 0.0], [0.34, 0.0], [0.34, 0.12], [0.3, 0.12]])
 
 
 def make_record(part=BOX, obstacles=((FLOOR, 0.3), (POST, 0.8)), text="# a box\n", name="box_slides"):
-    bodies = tuple(Body(f"obstacle {i}", np.array(outline), mu=mu, e=0.1) for i, (outline, mu) in enumerate(obstacles))
-    part = Body("box", np.array(part), mass=1.0, rho=0.04)
+    bodies = tuple(BodyRecord(f"obstacle {i}", np.array(outline), mu=mu, e=0.1) for i, (outline, mu) in enumerate(obstacles))
+    part = BodyRecord("box", np.array(part), mass=1.0, rho=0.04)
     return SceneRecord(name, "A box slides and stops.", text, "", part, bodies)
 
 

@@ -2,11 +2,12 @@
 
 import numpy as np
 
-from sim.account import Account
-from sim.records import CONTACT_DTYPE, EVENT_DTYPE, STEP_DTYPE
-from sim.status import Status
-from sim.trajectory import Trajectory
-from sim.tree import NO_PARENT, Branch, Tree
+from sim.log.trajectory import Trajectory
+from sim.log.tree import Branch, Tree
+from sim.rows.account import Account
+from sim.rows.branch_table import NO_PARENT
+from sim.rows.records import CONTACT_DTYPE, EVENT_DTYPE, STEP_DTYPE
+from sim.rows.status import Status
 from tests.sim.synthetic import make_record, make_rows
 
 TABLES = ("steps", "contacts", "events", "impulses")

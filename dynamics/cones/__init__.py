@@ -1,0 +1,1 @@
+"""Contact modes, wrench cones, statics and insertions of a part at rest. Does not search for accelerations."""

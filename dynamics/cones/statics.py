@@ -1,0 +1,88 @@
+"""Statics of contacts: what they can hold, whether they hold everything, and whether they can hold on to each other.
+
+All of it follows from one number, the grip. Let g_i be the forces that the contacts can exert, each scaled to length
+one in (Fx, Fy, torque / rho). Then grip = min over unit u of max_i g_i.u, and, with the convex hull of the g_i:
+
+    grip > 0    0 lies inside the hull: the forces span R^3 positively, every load can be held (closure)
+    grip = 0    0 lies on the hull's boundary: the forces can balance each other, but do not hold every load
+    grip < 0    0 lies outside: the forces cannot balance each other, and -grip is the distance of 0 from the hull
+
+A positive grip is the largest load, in any direction, that edge forces of total size one hold (Ferrari and Canny 1992).
+The two edges of one contact are opposed but for 1 / mu, so friction beyond 1e9 counts as infinite: such a contact alone
+is said to wedge.
+"""
+
+from __future__ import annotations
+
+from itertools import combinations
+
+import numpy as np
+
+from dynamics.cone_tolerances import ANGLE, MEMBER
+from dynamics.cones.contact_set import ContactSet
+from dynamics.cones.polyhedral import Cone, cone_from_span
+from dynamics.cones.wrench import force_cone
+
+
+def equilibrium_cone(contacts: ContactSet) -> Cone:
+    """The external wrenches (Fx, Fy, torque / rho) under which the part can stay at rest: a closed cone.
+
+    That it can does not say that it does: see `dynamics.cones.wrench.exclusive_cones` with the mode "nn...n".
+    """
+    return cone_from_span(-force_cone(contacts).generators)
+
+
+def check_force_closure(contacts: ContactSet) -> tuple[bool, float]:
+    """Can the contacts, with friction, hold every load? Returns the verdict and the grip (see the module's text)."""
+    grip = compute_grip(np.vstack(_pick_closed(contacts).edges))
+    return grip > MEMBER, grip
+
+
+def check_form_closure(contacts: ContactSet) -> tuple[bool, float]:
+    """Do the contacts hold every load without friction, so that no motion is left to first order (Reuleaux 1876)?
+
+    Returns the verdict and the grip of the normal forces. A part that is held by the curvature of its contacts alone
+    (second-order form closure) has grip 0 and the verdict False.
+    """
+    grip = compute_grip(_pick_closed(contacts).N)
+    return grip > MEMBER, grip
+
+
+def check_wedging(contacts: ContactSet) -> tuple[bool, float]:
+    """Can the contacts press on each other without any load, so that the part may stay stuck under none?
+
+    Returns the verdict and the grip; wedging begins where the grip reaches 0.
+    """
+    grip = compute_grip(np.vstack(_pick_closed(contacts).edges))
+    return grip >= -MEMBER, grip
+
+
+def compute_grip(forces) -> float:
+    """Grip of forces (n, 3) of any length, see the module's text; -1 without any force.
+
+    The minimum over u lies where up to three of the g_i are equally far along u: on the normal of the plane, line or
+    point that they form, or, where all of them lie in a plane through 0, on the normal of that.
+    """
+    forces = np.asarray(forces, dtype=np.float64).reshape(-1, 3)
+    sizes = np.linalg.norm(forces, axis=1)
+    if not sizes.any():
+        return -1.0
+    points = forces[sizes > 0.0] / sizes[sizes > 0.0, None]
+    candidates = [points, np.linalg.svd(points)[2]]
+    pairs = np.array(list(combinations(points, 2))).reshape(-1, 2, 3)
+    if len(pairs):
+        step = pairs[:, 1] - pairs[:, 0]
+        length = np.einsum("ij,ij->i", step, step)
+        far = length > ANGLE**2
+        share = -np.einsum("ij,ij->i", pairs[far, 0], step[far]) / length[far]
+        candidates += [pairs[far, 0] + share[:, None] * step[far], np.cross(pairs[:, 0], pairs[:, 1])]
+    triples = np.array(list(combinations(points, 3))).reshape(-1, 3, 3)
+    candidates.append(np.cross(triples[:, 1] - triples[:, 0], triples[:, 2] - triples[:, 0]))
+    u = np.vstack(candidates)
+    sizes = np.linalg.norm(u, axis=1)
+    u = u[sizes > ANGLE] / sizes[sizes > ANGLE, None]
+    return float(np.vstack([u, -u]).dot(points.T).max(axis=1).min())
+
+
+def _pick_closed(contacts: ContactSet) -> ContactSet:
+    return contacts.take(np.flatnonzero(contacts.closed))

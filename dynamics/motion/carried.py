@@ -1,0 +1,213 @@
+"""A part that is carried: its contacts hold it by three independent equations, and obstacles that move take it along.
+
+Velocity and acceleration follow from the equations alone, and so does the pose, to rounding: it is the closed-form pose
+of the contact formation nearest to where the part was (`geometry.formation.formations`), found by Newton's method from there.
+Forces do not shape the motion; they only have to exist. They do as long as the force that the motion needs lies in
+the cone which the edges of all friction cones span (Erdmann's composite cone).
+"""
+
+from __future__ import annotations
+
+from math import inf, sqrt
+
+import numpy as np
+
+from dynamics.motion.mode import LETTER_N, LETTER_R, OK, SINGULAR, compute_frame, get_mu, get_surface
+from geometry.compiled.jit import jit, kernel
+from geometry.contact.contacts import compute_contact
+
+# Sine below which an edge of a cone lies in a plane. Reason: the edges carry the rounding of the contact geometry.
+# Consequence: a cone with a facet more slender than that is taken for flat.
+IN_PLANE = 1e-9
+
+# What a facet of the composite cone says where the force leaves through it.
+NOTHING_LOST, FORCE_LOST, GRIP_LOST = 0, 1, 2
+
+
+@kernel
+def choose_rows(body, mode, state, target, work):
+    """Choose three independent equations of the mode, the clearest first; returns how far their acceleration is from
+    `target` (3,) in (x, y, rho theta), or -1 if there are no three. Arguments as for `choose_basis`."""
+    pose, velocity = state
+    if not _take_clearest(body, mode, pose):
+        return -1.0
+    if carry(body, mode, pose, velocity, work[0])[0] != OK:
+        return -1.0
+    off = max(abs(work[0][0] - target[0]), abs(work[0][1] - target[1]))
+    return max(off, abs(work[0][2] * body.rho - target[2]))
+
+
+@kernel
+def _take_clearest(body, mode, pose):
+    """Take the three clearest equations of the mode at a pose; False if there are no three."""
+    basis = mode.edges  # free until the next margin is measured
+    for rank in range(3):
+        largest, bx, by, bz = 0.0, 0.0, 0.0, 0.0
+        for k in range(mode.n):
+            if mode.idle[k] == 1:
+                continue
+            _, _, nx, ny, rx, ry = compute_contact(body.part, body.walls, mode.triple[k], pose)
+            nq, vq = (nx * ry - ny * rx) / body.rho, (nx * rx + ny * ry) / body.rho
+            for row in range(2 if mode.letter[k] == LETTER_N else 1):
+                a, b, c = (nx, ny, nq) if row == 0 else (ny, -nx, vq)
+                size = sqrt(a * a + b * b + c * c)
+                a, b, c = a / size, b / size, c / size
+                for m in range(2 * rank):  # twice is enough for orthogonality to rounding
+                    unit = basis[m % rank]
+                    dot = a * unit[0] + b * unit[1] + c * unit[2]
+                    a, b, c = a - dot * unit[0], b - dot * unit[1], c - dot * unit[2]
+                size = sqrt(a * a + b * b + c * c)
+                if size > largest * (1.0 + 1e-9):
+                    largest, bx, by, bz = size, a / size, b / size, c / size
+                    mode.rows[rank, 0], mode.rows[rank, 1] = k, row
+        if largest == 0.0:
+            return False
+        basis[rank, 0], basis[rank, 1], basis[rank, 2] = bx, by, bz
+    return True
+
+
+@jit
+def _fill_rows(body, mode, pose, velocity, what):
+    """Matrix and right-hand side of the three equations: what = 0 for the acceleration, 1 for the velocity."""
+    matrix, right = np.empty((3, 3)), np.empty(3)
+    for i in range(3):
+        nx, ny, nq, vq, b, d, _, push, drag = compute_frame(body, mode.triple[mode.rows[i, 0]], pose, velocity)
+        if mode.rows[i, 1] == 0:
+            matrix[i, 0], matrix[i, 1], matrix[i, 2] = nx, ny, nq
+            right[i] = push if what == 1 else -b
+        else:
+            matrix[i, 0], matrix[i, 1], matrix[i, 2] = ny, -nx, vq
+            right[i] = drag if what == 1 else -d
+    return matrix, right
+
+
+@jit
+def _solve(matrix, right):
+    """(determinant, x, y, z) of a system of three equations, by Cramer's rule."""
+    a, b, c = matrix[0], matrix[1], matrix[2]
+    ux, uy, uz = b[1] * c[2] - b[2] * c[1], b[2] * c[0] - b[0] * c[2], b[0] * c[1] - b[1] * c[0]
+    vx, vy, vz = c[1] * a[2] - c[2] * a[1], c[2] * a[0] - c[0] * a[2], c[0] * a[1] - c[1] * a[0]
+    wx, wy, wz = a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]
+    det = a[0] * ux + a[1] * uy + a[2] * uz
+    if det == 0.0:
+        return 0.0, 0.0, 0.0, 0.0
+    p, q, r = right[0] / det, right[1] / det, right[2] / det
+    return det, p * ux + q * vx + r * wx, p * uy + q * vy + r * wy, p * uz + q * vz + r * wz
+
+
+@kernel
+def carry(body, mode, pose, velocity, acceleration):
+    """Write the acceleration (ax, ay, alpha) that the equations demand; (OK or SINGULAR, 0)."""
+    matrix, right = _fill_rows(body, mode, pose, velocity, 0)
+    det, x, y, q = _solve(matrix, right)
+    acceleration[0], acceleration[1], acceleration[2] = x, y, q / body.rho
+    return (SINGULAR if det == 0.0 else OK), 0.0
+
+
+@kernel
+def project_carried_velocity(body, mode, pose, velocity):
+    """Set the velocity that the equations demand."""
+    matrix, right = _fill_rows(body, mode, pose, velocity, 1)
+    det, x, y, q = _solve(matrix, right)
+    if det != 0.0:
+        velocity[0], velocity[1], velocity[2] = x, y, q / body.rho
+
+
+@kernel
+def project_carried_pose(body, mode, pose):
+    """Move the pose to where the three clearest equations hold, to rounding.
+
+    They are chosen anew: a contact that travels along the part comes to others, and two of the old equations to one.
+    """
+    _take_clearest(body, mode, pose)
+    still, gaps = np.zeros(3), np.empty(3)
+    for _ in range(6):
+        matrix, _ = _fill_rows(body, mode, pose, still, 0)
+        for i in range(3):
+            k = mode.rows[i, 0]
+            gap, along, _, _, _, _ = compute_contact(body.part, body.walls, mode.triple[k], pose)
+            # along' = -T.v for both types
+            gaps[i] = -gap if mode.rows[i, 1] == 0 else along + get_surface(body, mode.triple[k]) - mode.pin[k]
+        _, x, y, q = _solve(matrix, gaps)
+        pose[0], pose[1], pose[2] = pose[0] + x, pose[1] + y, pose[2] + q / body.rho
+        if abs(x) + abs(y) + abs(q) <= 1e-9 * body.part.radius:  # what is left is of the order of its square
+            return
+
+
+@kernel
+def measure_margin(body, mode, pose, velocity, acceleration):
+    """How far the force that the motion needs is inside the composite cone: (margin [m/s^2], what is lost beyond,
+    contact).
+
+    The margin is the least distance to a facet; negative outside. Beyond a facet without a contact that contact has no
+    force (FORCE_LOST), beyond others a contact slips (GRIP_LOST).
+    """
+    count = _fill_edges(body, mode, pose, velocity)
+    edges, w = mode.edges, body.w
+    fx, fy, fq = acceleration[0] - w[0], acceleration[1] - w[1], acceleration[2] * body.rho - w[2]
+    least, one, other = inf, -1, -1
+    for i in range(count):
+        for j in range(i + 1, count):
+            e, g = edges[i], edges[j]
+            x, y, z = e[1] * g[2] - e[2] * g[1], e[2] * g[0] - e[0] * g[2], e[0] * g[1] - e[1] * g[0]
+            size = sqrt(x * x + y * y + z * z)
+            if size <= IN_PLANE:
+                continue
+            x, y, z = x / size, y / size, z / size
+            inside, outside = True, True
+            for k in range(count):
+                dot = x * edges[k, 0] + y * edges[k, 1] + z * edges[k, 2]
+                inside, outside = inside and dot >= -IN_PLANE, outside and dot <= IN_PLANE
+                if not (inside or outside):
+                    break
+            height = x * fx + y * fy + z * fq
+            if inside and height < least:
+                least, one, other = height, i, j
+            if outside and -height < least:
+                least, one, other = -height, i, j
+    if one < 0:
+        return inf, NOTHING_LOST, 0
+    what, contact = _tell_loss(mode, count, one, other)
+    return least, what, contact
+
+
+@kernel
+def _fill_edges(body, mode, pose, velocity):
+    """Write the unit edges of the friction cones into the mode; returns their number."""
+    count = 0
+    for k in range(mode.n):
+        nx, ny, nq, vq, _, _, _, _, _ = compute_frame(body, mode.triple[k], pose, velocity)
+        mu, letter = get_mu(body, mode.triple[k]), mode.letter[k]
+        for side in range(2):
+            if (side == 1 and mu == 0.0) or (letter != LETTER_N and (side == 0) != (letter == LETTER_R or mu == 0.0)):
+                continue
+            factor = -mu if side == 0 else mu
+            x, y, q = nx + factor * ny, ny - factor * nx, nq + factor * vq
+            size = sqrt(x * x + y * y + q * q)
+            mode.edges[count, 0], mode.edges[count, 1], mode.edges[count, 2] = x / size, y / size, q / size
+            mode.holder[count] = k
+            count += 1
+    return count
+
+
+@jit
+def _tell_loss(mode, count, i, j):
+    """What is lost beyond the facet through edges i and j, and the contact concerned."""
+    e, g = mode.edges[i], mode.edges[j]
+    x, y, z = e[1] * g[2] - e[2] * g[1], e[2] * g[0] - e[0] * g[2], e[0] * g[1] - e[1] * g[0]
+    size = sqrt(x * x + y * y + z * z)
+    slips = mode.holder[i]
+    for k in range(mode.n):
+        on, off = 0, 0
+        for m in range(count):
+            if mode.holder[m] == k:
+                height = x * mode.edges[m, 0] + y * mode.edges[m, 1] + z * mode.edges[m, 2]
+                if abs(height) <= 2.0 * IN_PLANE * size:
+                    on += 1
+                else:
+                    off += 1
+        if on == 0:
+            return FORCE_LOST, k
+        if off > 0:
+            slips = k
+    return GRIP_LOST, slips

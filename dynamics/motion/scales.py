@@ -1,0 +1,47 @@
+"""What is zero to rounding: a gap, a force, and a speed at a contact. One answer for runs, sets, maps and cones."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from geometry.compiled.jit import kernel
+from geometry.contact.moving import get_wall_speed
+
+
+class Scales(NamedTuple):
+    """What is zero to rounding, from the sizes of the scene (see `sim/instant/body.py`)."""
+
+    touch: float  # m: gap of a closed contact
+    force: float  # m/s^2: force per mass
+    speed: float  # m/s: velocity, relative to sqrt(load * radius)
+
+
+# Relative rounding of a slip speed.
+SPEED_ROUNDING = 1e-13
+
+# A gap rate or slip below this share of the speeds that it is the difference of is zero. Reason: it carries their
+# rounding, times the condition of the contact geometry; what a run projects on its constraints is as exact. Larger: a
+# slow slip is taken for none, and its friction is not known. Smaller: rounding slips.
+SPEED_SHARE = 1e-11
+
+# How far apart two times are, relative to them, that a run tells from each other: a few units in the last place.
+TIME_GRID = 1e-15
+
+
+@kernel
+def find_zero_speed(body, scales, velocity):
+    """Speed [m/s] up to which gap rates and slips are zero at a velocity (vx, vy, omega), with the walls as they are
+    now. Angular velocities count times a radius, so the unit of length does not matter."""
+    speed = get_wall_speed(body.walls)
+    speed += abs(velocity[0]) + abs(velocity[1]) + abs(velocity[2]) * body.part.radius
+    return SPEED_SHARE * speed + find_least_speed(body, scales)
+
+
+@kernel
+def find_least_speed(body, scales):
+    """Speed [m/s] that is zero whatever the velocity. Where obstacles move it grows with the time of the run: what
+    changes in the time between two numbers that stand for a time cannot be told from zero."""
+    walls = body.walls
+    if walls.mover.shape[0] == 0:
+        return scales.speed
+    return scales.speed + TIME_GRID * abs(walls.mover[0].now) * scales.force

@@ -1,0 +1,1 @@
+"""Dual-space projections of force and motion, and changes of coordinates, in any dimension. No scene."""

@@ -1,0 +1,1 @@
+"""Code that is compiled: the decorator, the folder of machine code, records. Knows no geometry."""

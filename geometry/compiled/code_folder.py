@@ -1,0 +1,278 @@
+"""The folder of compiled code: what machine code depends on, and where there is a place for it.
+
+Numba's own cache stamps a kernel with the file it stands in and nothing else. Machine code however contains every
+kernel that was called, so an edit in another module would keep the old code; and it contains or lacks bounds checks. So
+the folder is named by a hash of the whole *state*: all sources a kernel can depend on, the versions of Python, numpy,
+numba and LLVM, the processor and its features, and numba's settings. Another state never sees the folder.
+"""
+
+from __future__ import annotations
+
+import errno
+import hashlib
+import os
+import platform
+import re
+import stat
+import sys
+import tempfile
+import time
+import warnings
+from collections.abc import Iterator
+from pathlib import Path
+
+import llvmlite.binding
+import numba
+import numpy
+from numba.core import config
+
+PACKAGES = ("geometry", "dynamics", "sim")
+SUFFIX = ".kernel"
+FOLDER_PATTERN = re.compile(r"kernels-[0-9a-f]{24}")
+KEPT_FOLDERS = 20
+KEPT_SECONDS = 30 * 86400.0
+MOST_PARTS = 1000  # of a path with all its links; more are a circle
+# Settings of numba that change no machine code; every other setting is part of the state.
+INDIFFERENT_SETTINGS = re.compile(
+    r"CACHE_DIR|CACHE_LOCATOR_CLASSES|DEBUG_CACHE|DISABLE_JIT|COLOR_SCHEME|CUDA_.*|DUMP_.*|NUMBA_.*|THREADING_LAYER.*|"
+    r"SHOW_HELP|.*_TRACE|TRACE|HTML|ANNOTATE")
+DECORATOR = "geometry.compiled.jit"
+_IMPORT = re.compile(r"^[ \t]*(?:from[ \t]+([\w.]+)[ \t]+import[ \t]*(\([^)]*\)|[^\n(#]+)|import[ \t]+([^\n#]+))", re.MULTILINE)
+
+
+# ---- what machine code depends on ------------------------------------------------------------------------------------
+
+
+def find_kernel_sources(root: Path) -> list[Path]:
+    """The files of the packages under `root` that machine code can depend on, sorted.
+
+    These are the files that import the decorator, and all that they import, directly or not, for a constant of another
+    module is frozen into the code. Imports inside functions count; those of `__init__` files count for what they name.
+    """
+    texts = {path: path.read_text(encoding="utf-8") for package in PACKAGES for path in (root / package).rglob("*.py")}
+    todo = [path for path, text in texts.items() if DECORATOR in text and DECORATOR in _list_imports(text)]
+    found = set(todo)
+    while todo:
+        fresh = {path for name in _list_imports(texts[todo.pop()]) for path in _find_files(root, name)} & texts.keys()
+        todo.extend(fresh - found)
+        found |= fresh
+    return sorted(found)
+
+
+def _list_imports(text: str) -> set[str]:
+    """The dotted names that a file imports; of `from a import b` both a and a.b, for b may be a module."""
+    names = set()
+    for home, given, plain in _IMPORT.findall(text):
+        words = [part.split()[0] for part in (given or plain).strip("() \n").split(",") if part.strip()]
+        names |= {f"{home}.{word}" for word in words} | {home} if home else set(words)
+    return names
+
+
+def _find_files(root: Path, name: str) -> Iterator[Path]:
+    """The files that importing a dotted name may run: its own, and those of the packages around it."""
+    parts = name.split(".")
+    if parts[0] in PACKAGES:
+        yield root.joinpath(*parts[:-1], f"{parts[-1]}.py")
+        for count in range(1, len(parts) + 1):
+            yield root.joinpath(*parts[:count], "__init__.py")
+
+
+def compute_source_hash(root: Path, archive: str | None = None) -> str:
+    """Hash of the names and contents of all kernel sources under `root`; of the archive of a zipped install."""
+    digest = hashlib.sha256()
+    if archive is not None:
+        digest.update(Path(archive).read_bytes())
+        return digest.hexdigest()
+    for path in find_kernel_sources(root):
+        content = path.read_bytes()
+        digest.update(f"{path.relative_to(root).as_posix()}\0{len(content)}\0".encode())
+        digest.update(content)
+    return digest.hexdigest()
+
+
+def describe_machine() -> str:
+    """Everything outside our sources that machine code depends on, as text."""
+    settings = {name: repr(getattr(config, name)) for name in dir(config)
+                if name.isupper() and not INDIFFERENT_SETTINGS.fullmatch(name)}
+    features = llvmlite.binding.get_host_cpu_features().flatten()
+    versions = (platform.python_implementation(), sys.version, numpy.__version__, numba.__version__,
+                llvmlite.__version__, llvmlite.binding.llvm_version_info)
+    return repr((versions, llvmlite.binding.get_default_triple(), llvmlite.binding.get_host_cpu_name(), features,
+                 sorted(settings.items())))
+
+
+class State:
+    """Root, hash and file stamps of the sources as they were when the first kernel was declared."""
+
+    def __init__(self):
+        self.root = Path(__file__).parents[2]
+        self.archive = getattr(globals().get("__loader__"), "archive", None)
+        self.folder_name = None
+        try:
+            self.stamps = self._read_stamps()
+            text = compute_source_hash(self.root, self.archive) + describe_machine()
+        except (OSError, UnicodeError):
+            return  # sources out of reach: nothing is known about the code, so none is kept
+        self.folder_name = "kernels-" + hashlib.sha256(text.encode()).hexdigest()[:24]
+
+    def _read_stamps(self) -> list:
+        paths = [Path(self.archive)] if self.archive else find_kernel_sources(self.root)
+        return [(str(path), status.st_mtime_ns, status.st_size) for path in paths for status in (path.stat(),)]
+
+    def is_current(self) -> bool:
+        """Whether the sources still are what was hashed; code compiled around an edit must not be kept."""
+        try:
+            return all((status.st_mtime_ns, status.st_size) == (stamp, size)
+                       for path, stamp, size in self.stamps for status in (os.stat(path),))
+        except OSError:
+            return False
+
+    def covers(self, function) -> bool:
+        """Whether the hash speaks of `function`: it does not of kernels that stand outside the packages."""
+        path = Path(function.__code__.co_filename)
+        return path.is_relative_to(self.root) and path.relative_to(self.root).parts[0] in PACKAGES
+
+
+# ---- where it lies ---------------------------------------------------------------------------------------------------
+
+
+def list_base_folders() -> list[Path]:
+    """Places for machine code, the best first. None of them need exist or be writable."""
+    bases = []
+    if config.CACHE_DIR:
+        bases.append(Path(config.CACHE_DIR) / "stiction")
+    if sys.platform == "win32" and os.environ.get("LOCALAPPDATA"):
+        bases.append(Path(os.environ["LOCALAPPDATA"]) / "stiction")
+    elif os.environ.get("XDG_CACHE_HOME"):
+        bases.append(Path(os.environ["XDG_CACHE_HOME"]) / "stiction")
+    else:
+        try:
+            home = Path.home()
+        except RuntimeError:  # no HOME and no such user
+            pass
+        else:
+            bases.append(home / ("Library/Caches" if sys.platform == "darwin" else ".cache") / "stiction")
+    bases.append(Path(__file__).parent / "__pycache__")
+    user = os.getuid() if hasattr(os, "getuid") else "user"
+    bases.append(Path(tempfile.gettempdir()) / f"stiction-{user}")
+    return bases
+
+
+def is_private(status: os.stat_result) -> bool:
+    """Whether a file or folder is this user's own and nobody else can write to it."""
+    return not hasattr(os, "geteuid") or (status.st_uid == os.geteuid() and not status.st_mode & 0o022)
+
+
+def find_intruder(path: Path) -> str:
+    """Why somebody else could put files at a path, "" if nobody can: loading machine code means running it.
+
+    Everything on the way counts, links too, for who can write to a folder can put another one in the place of what is
+    in it. In a folder with the sticky bit, such as /tmp, that takes the owner of what is in it. What does not exist yet
+    is not on the way. Raises OSError for a path that cannot be followed.
+    """
+    if not hasattr(os, "geteuid"):
+        return ""
+    for place, status in _follow(path):
+        if status.st_uid not in (0, os.geteuid()):
+            return f"{place} belongs to another user"
+        if stat.S_ISDIR(status.st_mode) and status.st_mode & 0o022 and not status.st_mode & stat.S_ISVTX:
+            return f"others can write to {place}"
+    return ""
+
+
+def _follow(path: Path):
+    """Yields (path, status) of every folder and link that the system passes on its way, as far as they exist."""
+    absolute = Path.cwd() / path
+    here, parts = Path(absolute.anchor), list(absolute.parts[:0:-1])
+    yield here, here.lstat()
+    for _ in range(MOST_PARTS):
+        if not parts:
+            return
+        part = parts.pop()
+        step = here.parent if part == ".." else here / part
+        try:
+            status = step.lstat()
+        except FileNotFoundError:
+            return
+        yield step, status
+        if stat.S_ISLNK(status.st_mode):
+            target = Path(os.readlink(step))
+            here = Path(target.anchor) if target.is_absolute() else here
+            parts += reversed(target.parts[1:] if target.is_absolute() else target.parts)
+        else:
+            here = step
+    raise OSError(errno.ELOOP, os.strerror(errno.ELOOP), str(path))
+
+
+def open_folder(name: str, bases: list[Path]) -> tuple[Path | None, list[str]]:
+    """The folder `name` in the first of `bases` where it can be made and written and others cannot write, or None; and
+    why bases were refused because others can."""
+    refused = []
+    for base in bases:
+        folder = base / name
+        try:
+            why = find_intruder(folder)
+            if not why:
+                base.mkdir(parents=True, exist_ok=True, mode=0o700)
+                is_new = not folder.exists()
+                folder.mkdir(exist_ok=True, mode=0o700)
+                why = find_intruder(folder) or ("" if is_private(folder.stat()) else f"others can write to {folder}")
+            if why:
+                refused.append(f"{base}: {why}")
+                continue
+            with tempfile.TemporaryFile(dir=folder):
+                pass
+            os.utime(folder)
+        except (OSError, ValueError):
+            continue
+        if is_new:
+            prune_folders(base, keep=folder)
+        return folder, refused
+    return None, refused
+
+
+def prune_folders(base: Path, keep: Path, now: float | None = None) -> None:
+    """Remove folders of other states that were not used for long, or are many. Only our own files are touched."""
+    now = time.time() if now is None else now
+    try:
+        aged = sorted(((folder.stat().st_mtime, folder) for folder in base.iterdir()
+                       if FOLDER_PATTERN.fullmatch(folder.name) and folder != keep), reverse=True)
+    except OSError:
+        return
+    for rank, (used, folder) in enumerate(aged, start=1):
+        if rank < KEPT_FOLDERS and now - used < KEPT_SECONDS:
+            continue
+        try:
+            for path in folder.glob("*" + SUFFIX + "*"):
+                path.unlink(missing_ok=True)
+            folder.rmdir()
+        except OSError:
+            continue
+
+
+# ---- the one of this process -----------------------------------------------------------------------------------------
+
+
+_current: list[State] = []
+_folder: list[Path | None] = []
+
+
+def get_state() -> State:
+    if not _current:
+        _current.append(State())
+    return _current[0]
+
+
+def find_folder() -> Path | None:
+    """Where machine code is kept, None where there is no place for it; warns once of what the user should know."""
+    if not _folder:
+        name = get_state().folder_name
+        folder, refused = open_folder(name, list_base_folders()) if name else (None, [])
+        _folder.append(folder)
+        told = "".join(f"; not used, for others could have put code there: {why}" for why in refused[:1])
+        if folder is None:
+            warnings.warn("no folder for compiled code can be written, so every start compiles anew; "
+                          f"set NUMBA_CACHE_DIR to a folder that can{told}", RuntimeWarning, stacklevel=2)
+        elif refused:
+            warnings.warn(f"compiled code is kept in {folder}{told}", RuntimeWarning, stacklevel=2)
+    return _folder[0]

@@ -1,0 +1,262 @@
+"""One contact: its gap, normal, arm and first and second variation.
+
+A contact is named by three integers `(kind, i, j)`:
+
+* type A (`kind = TYPE_A`): edge `i` of the part on vertex `j` of the walls (the start of wall edge `j`), with the
+  friction, restitution and motion of that wall edge's surface;
+* type B (`kind = TYPE_B`): vertex `i` of the part on wall edge `j`.
+
+Conventions (fixed everywhere): `n` is the unit normal from the obstacle into free space, towards the part;
+`t = (n_y, -n_x)`; `r` goes FROM the contact point TO the centre of mass. Lengths in metres, angles in radians.
+Source: Erdmann 1991, section 5.5; Lozano-Perez 1983 for the types.
+"""
+
+from __future__ import annotations
+
+from math import cos, sin
+from typing import NamedTuple
+
+import numpy as np
+
+from geometry.compiled.jit import jit, kernel
+from geometry.compiled.record import allocate_table, define_record
+from geometry.prescribed.motion import THETA, X, Y
+from geometry.prescribed.movers import build_movers
+
+TYPE_A = 0
+TYPE_B = 1
+
+
+# One edge of the part, in its own frame (centre of mass at the origin); row i starts at vertex i.
+PART_EDGE = define_record(
+    ("x", "f8"), ("y", "f8"),  # m, its first vertex
+    ("dx", "f8"), ("dy", "f8"),  # unit vector along it
+    ("nx", "f8"), ("ny", "f8"),  # outward unit normal
+    ("length", "f8"),  # m
+    ("convex", "?"),  # its first vertex is strictly convex
+)  # fmt: skip
+
+# One edge of the boundary of the union of all fixed obstacles, or of an obstacle that moves (see `geometry/contact/moving.py`):
+# world frame, at the present time, solid on the left; row j starts at vertex j. Where surfaces of two obstacles meet,
+# an edge of the part may press on either. So the vertex stands in the table twice: as the start of its edge, and as an
+# edge of length zero with the surface of the edge before, at the end of the table.
+WALL_EDGE = define_record(
+    ("x", "f8"), ("y", "f8"), ("dx", "f8"), ("dy", "f8"), ("nx", "f8"), ("ny", "f8"), ("length", "f8"), ("convex", "?"),
+    ("owner", "i8"),  # its obstacle
+    ("previous", "i8"), ("next", "i8"),  # neighbours on the boundary
+    ("across", "i8"),  # the other row of its vertex, with the other surface that meets there; -1 if there is none
+    ("apart", "?"),  # do the two surfaces that meet here run at different speeds?
+    ("mu", "f8"), ("e", "f8"), ("law", "i8"),  # friction, restitution and law of impact against the part
+    ("order", "i8"),  # entry of the broad phase: the edge at this place of its leaves
+    ("mover", "i8"),  # row of the mover that carries its shape or its surface, -1 where neither moves
+    ("home_x", "f8"), ("home_y", "f8"), ("home_dx", "f8"), ("home_dy", "f8"),  # the edge in the frame of its mover
+)  # fmt: skip
+
+# One node of the bounding-box tree over the walls: an inner node has two children > 0, a leaf (-1 - first place,
+# count).
+WALL_NODE = define_record(
+    ("x_min", "f8"), ("y_min", "f8"), ("x_max", "f8"), ("y_max", "f8"), ("first", "i8"), ("second", "i8")
+)
+
+
+class Part(NamedTuple):
+    """Outline of the part, counter-clockwise."""
+
+    edge: np.ndarray  # (n,) PART_EDGE
+    radius: float  # m, largest distance of a vertex from the centre of mass
+
+
+class Walls(NamedTuple):
+    """Everything the part can touch."""
+
+    edge: np.ndarray  # (n,) WALL_EDGE
+    node: np.ndarray  # (m,) WALL_NODE, over the edges that do not move
+    mover: np.ndarray  # (k,) MOVER; row 0 is that of gravity; empty where nothing moves
+    piece: np.ndarray  # (p,) PIECE of the movers
+    wave: np.ndarray  # (q,) WAVE of the movers
+
+
+@kernel
+def compute_contact(part, walls, contact, pose):
+    """Gap and frame of one contact at a pose (x, y, theta).
+
+    Returns (gap, along, n_x, n_y, r_x, r_y): gap >= 0 when apart; `along` is the distance from the start of the edge
+    involved to the contact point, in [0, length] where the supporting line is the edge itself.
+    """
+    kind, i, j = contact[0], contact[1], contact[2]
+    x, y = pose[0], pose[1]
+    c, s = cos(pose[2]), sin(pose[2])
+    if kind == TYPE_B:
+        rx = -(c * part.edge[i].x - s * part.edge[i].y)
+        ry = -(s * part.edge[i].x + c * part.edge[i].y)
+        nx, ny = walls.edge[j].nx, walls.edge[j].ny
+        dx, dy = x - rx - walls.edge[j].x, y - ry - walls.edge[j].y
+        gap = nx * dx + ny * dy
+        along = walls.edge[j].dx * dx + walls.edge[j].dy * dy
+        return gap, along, nx, ny, rx, ry
+    rx, ry = x - walls.edge[j].x, y - walls.edge[j].y
+    ux, uy = -(c * rx + s * ry) - part.edge[i].x, -(-s * rx + c * ry) - part.edge[i].y
+    gap = part.edge[i].nx * ux + part.edge[i].ny * uy
+    along = part.edge[i].dx * ux + part.edge[i].dy * uy
+    nx = -(c * part.edge[i].nx - s * part.edge[i].ny)
+    ny = -(s * part.edge[i].nx + c * part.edge[i].ny)
+    return gap, along, nx, ny, rx, ry
+
+
+@jit
+def compute_edge_length(part, walls, contact):
+    """Length of the edge that carries the contact."""
+    if contact[0] == TYPE_B:
+        return walls.edge[contact[2]].length
+    return part.edge[contact[1]].length
+
+
+@kernel
+def compute_gap_rate(part, walls, contact, pose, velocity):
+    """(gap, gap', along) of one contact; velocity = (vx, vy, omega). First variation: gap' = n.(v - omega x r - Vm)."""
+    gap, along, nx, ny, rx, ry = compute_contact(part, walls, contact, pose)
+    rate = nx * velocity[0] + ny * velocity[1] + (nx * ry - ny * rx) * velocity[2]
+    m = walls.edge[contact[2]].mover
+    if m >= 0:
+        ux, uy = compute_wall_velocity(walls.mover[m], pose[0] - rx, pose[1] - ry)
+        rate -= nx * ux + ny * uy
+    return gap, rate, along
+
+
+@jit
+def compute_wall_velocity(mover, x, y):
+    """Velocity Vm = Vo + Om x ro of the point (x, y) of a mover's shape [m/s]."""
+    om = mover.rate[THETA]
+    return mover.rate[X] - om * (y - mover.value[Y]), mover.rate[Y] + om * (x - mover.value[X])
+
+
+@jit
+def compute_wall_acceleration(mover, x, y):
+    """Acceleration Am = Ao + Om' x ro - Om^2 ro of the point (x, y) of a mover's shape [m/s^2]."""
+    om, alpha = mover.rate[THETA], mover.bend[THETA]
+    rx, ry = x - mover.value[X], y - mover.value[Y]
+    return mover.bend[X] - alpha * ry - om * om * rx, mover.bend[Y] + alpha * rx - om * om * ry
+
+
+@kernel
+def compute_variation(kind, normal, arm, rates, slip, acceleration):
+    """Biases (b, d) of gap'' = N.a + b and, at gap' = 0, slip'' = T.a + d.
+
+    b = omega^2 n.r - n.Am - 2 W u with W = omega for type A (the edge turns with the part) and Om for type B (it turns
+    with the obstacle); d = omega^2 t.r - t.Am. rates = (omega, Om); slip is u = t.(v - omega x r - Vm), that of the
+    shapes; acceleration is Am. On a fixed obstacle this is Erdmann's n.(a - omega^2 r - 2 omega x v_xy) = 0 for type A
+    (section 5.5), and n.(a + omega^2 r) = 0 for type B.
+    """
+    nx, ny = normal
+    rx, ry = arm
+    ax, ay = acceleration
+    omega, om = rates
+    b = omega * omega * (nx * rx + ny * ry) - (nx * ax + ny * ay) - 2.0 * (omega if kind == TYPE_A else om) * slip
+    return b, omega * omega * (ny * rx - nx * ry) - (ny * ax - nx * ay)
+
+
+def build_part(outline: np.ndarray) -> Part:
+    """Arrays of a part from its vertices (n, 2), counter-clockwise, relative to the centre of mass."""
+    vertex = np.asarray(outline, dtype=np.float64)
+    edge = allocate_table(PART_EDGE, len(vertex))
+    _fill_edges(edge, vertex, np.roll(vertex, -1, axis=0))
+    before_x, before_y = np.roll(edge.dx, 1), np.roll(edge.dy, 1)
+    edge.convex = before_x * edge.dy - before_y * edge.dx > 0.0
+    return Part(edge, float(np.sqrt((vertex**2).sum(axis=1).max())))
+
+
+def build_walls(boundary, mu: np.ndarray, e: np.ndarray, law: np.ndarray) -> Walls:
+    """Arrays of walls that do not move, from a `Boundary` (geometry.shapes.boundary), and friction, restitution and law of
+    impact (an index) of each obstacle; see `geometry.contact.moving.build_moving_walls` for others."""
+    edge = fill_walls(boundary, mu, e, law)
+    return Walls(edge, build_wall_tree(edge), *build_movers(()))
+
+
+def fill_walls(boundary, mu: np.ndarray, e: np.ndarray, law: np.ndarray) -> np.ndarray:
+    """Table WALL_EDGE of a boundary; arguments as for `build_walls`."""
+    start, end = np.asarray(boundary.start, dtype=np.float64), np.asarray(boundary.end, dtype=np.float64)
+    before = boundary.owner[boundary.previous]
+    meeting = np.flatnonzero((before != boundary.owner) & (boundary.convex | boundary.level))
+    n = len(start)
+    edge = allocate_table(WALL_EDGE, n + len(meeting))
+    own = edge[:n]
+    _fill_edges(own, start, end)
+    own.convex, own.owner = boundary.convex, boundary.owner
+    own.previous, own.next = boundary.previous, boundary.next
+    own.across = -1
+    own.across[meeting] = np.arange(n, len(edge))
+    edge[n:] = own[meeting]
+    edge.owner[n:], edge.length[n:], edge.across[n:] = before[meeting], 0.0, meeting
+    edge.mu, edge.e, edge.law = mu[edge.owner], e[edge.owner], law[edge.owner]
+    edge.mover = -1
+    return edge
+
+
+@jit
+def has_point(walls, j):
+    """May an edge of the part touch the start of wall edge j as a point of this edge's surface? At a convex corner, and
+    at a level seam, where the surface of another obstacle goes on, if that differs in what it does to the part."""
+    edge = walls.edge[j]
+    if edge.across < 0:
+        return edge.convex
+    if edge.convex and edge.length > 0.0:
+        return True
+    other = walls.edge[edge.across]
+    return edge.apart or edge.mu != other.mu or edge.e != other.e or edge.law != other.law
+
+
+def compute_edge_boxes(edge) -> tuple[np.ndarray, np.ndarray]:
+    """Lower left and upper right corners (n, 2) of the boxes around edges."""
+    start = np.stack([edge.x, edge.y], axis=1)
+    end = start + edge.length[:, None] * np.stack([edge.dx, edge.dy], axis=1)
+    return np.minimum(start, end), np.maximum(start, end)
+
+
+def _fill_edges(edge, start, end):
+    delta = end - start
+    edge.x, edge.y = start[:, 0], start[:, 1]
+    edge.length = np.sqrt((delta**2).sum(axis=1))
+    edge.dx, edge.dy = delta[:, 0] / edge.length, delta[:, 1] / edge.length
+    edge.nx, edge.ny = edge.dy, -edge.dx
+
+
+def build_wall_tree(edge) -> np.ndarray:
+    """Nodes of the tree over edges, whose order they get; vertices that stand in the table twice are found by the
+    first."""
+    long = edge[edge.length > 0.0]
+    order = np.empty(len(long), dtype=np.int64)
+    node = build_tree(*compute_edge_boxes(long), order)
+    edge.order[: len(long)] = order
+    return node
+
+
+LEAF_SIZE = 4
+
+
+def build_tree(low: np.ndarray, high: np.ndarray, order: np.ndarray) -> np.ndarray:
+    """Bounding-box tree over boxes (n, 2) by median splits: nodes (m,) WALL_NODE; writes the leaves into `order`
+    (n,)."""
+    rows: list[tuple] = []
+    place = 0
+    todo = [(np.arange(len(low), dtype=np.int64), -1, 4)]
+    while todo:
+        members, parent, side = todo.pop()
+        if parent >= 0:
+            rows[parent][side] = len(rows)
+        box = [*low[members].min(axis=0), *high[members].max(axis=0)] if len(members) else [0.0] * 4
+        if len(members) <= LEAF_SIZE:
+            rows.append([*box, -1 - place, len(members)])
+            order[place : place + len(members)] = members
+            place += len(members)
+            continue
+        centre = low[members] + high[members]
+        axis = int(np.argmax(np.ptp(centre, axis=0)))
+        members = members[np.argsort(centre[:, axis], kind="stable")]
+        half = len(members) // 2
+        rows.append([*box, -1, -1])
+        todo.append((members[half:], len(rows) - 1, 5))
+        todo.append((members[:half], len(rows) - 1, 4))
+    node = allocate_table(WALL_NODE, len(rows))
+    for name, column in zip(WALL_NODE.names, zip(*rows, strict=True), strict=True):
+        node[name] = column
+    return node

@@ -1,0 +1,287 @@
+"""Which contacts a pose makes, and how far away the next one is.
+
+Nothing here has a margin: a contact is closed when its gap is zero to rounding (`touch`, metres). When a moving pose
+makes the next contact is the subject of `next_contact.py`.
+"""
+
+from __future__ import annotations
+
+from math import cos, sin, sqrt
+from typing import NamedTuple
+
+import numpy as np
+
+from geometry.compiled.jit import jit, kernel
+from geometry.compiled.record import allocate_record, copy_row, define_record
+from geometry.contact.contacts import TYPE_B, compute_contact, has_point
+from geometry.prescribed.motion import X, Y
+
+# Angle below which two directions count as equal [rad]. Two edges that touch at both ends to rounding differ by less;
+# a larger value would take a very slender fan of normals for a single normal.
+ANGLE_TOLERANCE = 1e-9
+
+TOO_MANY_CONTACTS = -1
+
+
+SPOT = define_record(
+    ("pose", "f8", (3,)), ("velocity", "f8", (3,)), ("triple", "i8", (3,)), ("hit", "i8", (3,)),
+    ("neighbour", "i8", (3,)),
+    ("looks", "i8"),  # places of paths that have been looked at, since the beginning of the run
+    ("seen", "f8"),  # s: up to this time of its path the last search for a contact has looked
+)
+
+
+class Scratch(NamedTuple):
+    """Work arrays of detection, made by `allocate_scratch`; `spot.hit` is the contact found by `find_next_contact`."""
+
+    stack: np.ndarray  # (n,) int64
+    nearby: np.ndarray  # (n,) int64
+    world: np.ndarray  # (n_part, 2) vertices of the part in the world frame
+    spot: np.record  # SPOT
+
+
+def allocate_scratch(part, walls) -> Scratch:
+    """Work arrays for one part and its walls."""
+    return Scratch(
+        np.zeros(len(walls.node) + 2, dtype=np.int64),
+        np.zeros(len(walls.edge) + 1, dtype=np.int64),
+        np.zeros((len(part.edge), 2)),
+        allocate_record(SPOT),
+    )
+
+
+@kernel
+def find_nearby_walls(walls, x, y, reach, scratch):
+    """Write to `scratch.nearby` the wall edges whose box meets the square of half width `reach`, and all edges of an
+    obstacle that moves if the circle around it does; return their number."""
+    stack = scratch.stack
+    count, top = 0, 0
+    stack[0] = 0
+    while top >= 0:
+        node = walls.node[stack[top]]
+        top -= 1
+        if node.x_min > x + reach or node.x_max < x - reach or node.y_min > y + reach or node.y_max < y - reach:
+            continue
+        first, second = node.first, node.second
+        if first < 0:
+            for k in range(-1 - first, -1 - first + second):
+                j = walls.edge[k].order
+                scratch.nearby[count] = j
+                count += 1
+                if walls.edge[j].across >= 0:
+                    scratch.nearby[count] = walls.edge[j].across
+                    count += 1
+        else:
+            stack[top + 1], stack[top + 2] = first, second
+            top += 2
+    for m in range(1, walls.mover.shape[0]):
+        wide = reach + walls.mover[m].radius
+        if abs(walls.mover[m].value[X] - x) <= wide and abs(walls.mover[m].value[Y] - y) <= wide:
+            for j in range(walls.mover[m].first_edge, walls.mover[m].first_edge + walls.mover[m].n_edges):
+                scratch.nearby[count] = j
+                count += 1
+    return count
+
+
+@kernel
+def place_part(part, pose, world):
+    c, s = cos(pose[2]), sin(pose[2])
+    for i in range(world.shape[0]):
+        world[i, 0] = pose[0] + c * part.edge[i].x - s * part.edge[i].y
+        world[i, 1] = pose[1] + s * part.edge[i].x + c * part.edge[i].y
+
+
+@kernel
+def find_contacts(part, walls, pose, touch, contacts, corner, scratch):
+    """All closed contacts at a pose: their number, or TOO_MANY_CONTACTS.
+
+    `contacts` (capacity, 3) int64 receives the triples (kind, i, j). `corner` (capacity, 3) int64 receives, for
+    contacts that belong to a convex corner of the part on a convex corner of the walls, (part vertex, wall vertex,
+    side) where side 0 and 1 are the two extreme normals of the fan; (-1, -1, -1) for ordinary contacts. Where the fan
+    has a single
+    normal (an edge flush with an edge) the contact is ordinary.
+    """
+    count = 0
+    reach = part.radius + touch
+    n_near = find_nearby_walls(walls, pose[0], pose[1], reach, scratch)
+    place_part(part, pose, scratch.world)
+    for k in range(n_near):
+        j = scratch.nearby[k]
+        for i in range(part.edge.shape[0]):
+            for kind in range(2):
+                if not may_touch(part, walls, kind, i, j, touch, scratch.world):
+                    continue
+                triple = scratch.spot.triple
+                triple[0], triple[1], triple[2] = kind, i, j
+                if not _is_closed(part, walls, triple, pose, touch):
+                    continue
+                corner_vertex = _find_corner(part, walls, triple, pose, touch, scratch.spot.neighbour)
+                if corner_vertex[0] >= 0 and not _separates(part, walls, triple, corner_vertex, pose):
+                    continue
+                if count == contacts.shape[0]:
+                    return TOO_MANY_CONTACTS
+                copy_row(contacts[count], triple)
+                corner[count, 0], corner[count, 1], corner[count, 2] = corner_vertex[0], corner_vertex[1], 0
+                count += 1
+    return _reduce_corners(part, walls, pose, contacts, corner, count)
+
+
+@kernel
+def may_touch(part, walls, kind, i, j, touch, world):
+    """Cheap test before the exact one: convexity, and the box of the edge against the vertex."""
+    if kind == TYPE_B:
+        if not part.edge[i].convex or walls.edge[j].length == 0.0:
+            return False
+        reach = 0.5 * walls.edge[j].length + touch
+        mx = walls.edge[j].x + 0.5 * walls.edge[j].length * walls.edge[j].dx - world[i, 0]
+        my = walls.edge[j].y + 0.5 * walls.edge[j].length * walls.edge[j].dy - world[i, 1]
+    else:
+        if not has_point(walls, j):
+            return False
+        following = i + 1 if i + 1 < world.shape[0] else 0
+        reach = 0.5 * part.edge[i].length + touch
+        mx = 0.5 * (world[i, 0] + world[following, 0]) - walls.edge[j].x
+        my = 0.5 * (world[i, 1] + world[following, 1]) - walls.edge[j].y
+    return mx * mx + my * my <= (reach + touch) ** 2
+
+
+@kernel
+def find_near_end(part, walls, triple, along, neighbour):
+    """(vertex at the nearer end of the edge of a pair, whether it is convex); the pair with the edge beyond that vertex
+    goes to `neighbour`."""
+    copy_row(neighbour, triple)
+    kind, i, j = triple[0], triple[1], triple[2]
+    if kind == TYPE_B:
+        at_start = along < 0.5 * walls.edge[j].length
+        vertex = j if at_start else walls.edge[j].next
+        neighbour[2] = walls.edge[j].previous if at_start else vertex
+        return vertex, walls.edge[vertex].convex
+    n = part.edge.shape[0]
+    at_start = along < 0.5 * part.edge[i].length
+    vertex = i if at_start else (i + 1) % n
+    neighbour[1] = (i + n - 1) % n if at_start else vertex
+    return vertex, part.edge[vertex].convex
+
+
+@kernel
+def _is_closed(part, walls, triple, pose, touch):
+    gap, along, _, _, _, _ = compute_contact(part, walls, triple, pose)
+    length = walls.edge[triple[2]].length if triple[0] == TYPE_B else part.edge[triple[1]].length
+    return abs(gap) <= touch and -touch <= along <= length + touch
+
+
+@kernel
+def _find_corner(part, walls, triple, pose, touch, neighbour):
+    """(part vertex, wall vertex) if the contact sits on a convex corner of both, else (-1, -1).
+
+    It does at the end of its edge, and where a slender corner is so thin that the other edge touches as well.
+    """
+    _, along, _, _, _, _ = compute_contact(part, walls, triple, pose)
+    vertex, convex = find_near_end(part, walls, triple, along, neighbour)
+    if not convex:
+        return -1, -1
+    length = walls.edge[triple[2]].length if triple[0] == TYPE_B else part.edge[triple[1]].length
+    if min(along, length - along) > touch and not _is_closed(part, walls, neighbour, pose, touch):
+        return -1, -1
+    if triple[0] == TYPE_B:
+        return triple[1], vertex
+    j = triple[2]
+    return vertex, (j if walls.edge[j].length > 0.0 else walls.edge[j].across)
+
+
+@kernel
+def _separates(part, walls, triple, corner_vertex, pose):
+    """Does the normal of this contact separate the two wedges that meet in the corner? (All of the wall's wedge on
+    one side, all of the part's wedge on the other; otherwise no force can act along it.)"""
+    _, _, nx, ny, _, _ = compute_contact(part, walls, triple, pose)
+    i, j = corner_vertex
+    c, s = cos(pose[2]), sin(pose[2])
+    before = i - 1 if i > 0 else part.edge.shape[0] - 1
+    out_x, out_y = part.edge[i].dx, part.edge[i].dy
+    in_x, in_y = -part.edge[before].dx, -part.edge[before].dy
+    if nx * (c * out_x - s * out_y) + ny * (s * out_x + c * out_y) < -ANGLE_TOLERANCE:
+        return False
+    if nx * (c * in_x - s * in_y) + ny * (s * in_x + c * in_y) < -ANGLE_TOLERANCE:
+        return False
+    p = walls.edge[j].previous
+    if nx * walls.edge[j].dx + ny * walls.edge[j].dy > ANGLE_TOLERANCE:
+        return False
+    return -nx * walls.edge[p].dx - ny * walls.edge[p].dy <= ANGLE_TOLERANCE
+
+
+@kernel
+def _reduce_corners(part, walls, pose, contacts, corner, count):
+    """In each corner keep the two extreme normals of the fan (side 0: clockwise-most), or one where they coincide."""
+    for a in range(count):
+        if corner[a, 0] < 0 or corner[a, 2] != 0:
+            continue
+        _, _, ax, ay, _, _ = compute_contact(part, walls, contacts[a], pose)
+        lowest, highest = 0.0, 0.0
+        for b in range(count):
+            if corner[b, 0] == corner[a, 0] and corner[b, 1] == corner[a, 1]:
+                _, _, bx, by, _, _ = compute_contact(part, walls, contacts[b], pose)
+                turn = ax * by - ay * bx
+                lowest, highest = min(lowest, turn), max(highest, turn)
+        flush = highest - lowest <= ANGLE_TOLERANCE
+        vertex_i, vertex_j = corner[a, 0], corner[a, 1]
+        for b in range(count):
+            if corner[b, 0] == vertex_i and corner[b, 1] == vertex_j:
+                _, _, bx, by, _, _ = compute_contact(part, walls, contacts[b], pose)
+                turn = ax * by - ay * bx
+                if flush:
+                    corner[b, 0], corner[b, 1], corner[b, 2] = -1, -1, -1
+                elif turn - lowest <= ANGLE_TOLERANCE:
+                    corner[b, 2] = 2  # side 0, settled
+                elif highest - turn <= ANGLE_TOLERANCE:
+                    corner[b, 2] = 3  # side 1, settled
+                else:
+                    corner[b, 2] = 4  # inside the fan: its force is a sum of the extremes
+    kept = 0
+    for a in range(count):
+        if corner[a, 2] != 4:
+            copy_row(contacts[kept], contacts[a])
+            copy_row(corner[kept], corner[a])
+            if corner[kept, 0] >= 0:
+                corner[kept, 2] -= 2
+            else:
+                corner[kept, 2] = -1
+            kept += 1
+    return kept
+
+
+@jit
+def is_active(active, n_active, kind, i, j):
+    for k in range(n_active):
+        if active[k, 0] == kind and active[k, 1] == i and active[k, 2] == j:
+            return True
+    return False
+
+
+@jit
+def compute_distance(gap, along, length):
+    """Distance between a vertex and an edge, from its coordinates along the edge's normal and direction."""
+    outside = -along if along < 0.0 else (along - length if along > length else 0.0)
+    return sqrt(gap * gap + outside * outside)
+
+
+@kernel
+def compute_clearance(part, walls, pose, active, n_active, margin, scratch):
+    """Smallest distance of any vertex-edge pair that is not an active contact, at most `margin`."""
+    n_near = find_nearby_walls(walls, pose[0], pose[1], part.radius + margin, scratch)
+    least = margin
+    triple = scratch.spot.triple
+    if n_near > 0:
+        place_part(part, pose, scratch.world)
+    for k in range(n_near):
+        j = scratch.nearby[k]
+        for i in range(part.edge.shape[0]):
+            for kind in range(2):
+                if not may_touch(part, walls, kind, i, j, least, scratch.world):
+                    continue
+                if is_active(active, n_active, kind, i, j):
+                    continue
+                triple[0], triple[1], triple[2] = kind, i, j
+                gap, along, _, _, _, _ = compute_contact(part, walls, triple, pose)
+                length = walls.edge[j].length if kind == TYPE_B else part.edge[i].length
+                least = min(least, compute_distance(gap, along, length))
+    return least

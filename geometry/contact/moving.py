@@ -1,0 +1,162 @@
+"""Walls that move: where their edges are at a time, and how far they can get.
+
+The tables of a run hold the walls at one time, the present. `set_time` moves them to another, by which also steps that
+are tried and given up may ask for any time. Moving obstacles are not united with others: they may overlap these, and
+are not seen by them.
+"""
+
+from __future__ import annotations
+
+from math import cos, inf, sin, sqrt
+
+import numpy as np
+
+from geometry.compiled.jit import jit, kernel
+from geometry.contact.contacts import Walls, build_wall_tree, fill_walls
+from geometry.prescribed.motion import STILL, SURFACE, THETA, Motion, X, Y
+from geometry.prescribed.movers import bound_mover, build_movers, choose_pieces, evaluate_mover
+
+GRAVITY = 0  # the mover whose theta is the turn of gravity; it carries no edges
+
+
+def build_moving_walls(boundaries, pairs, motions, gravity_turn) -> Walls:
+    """Arrays of walls of which some move.
+
+    boundaries: [fixed obstacles, obstacle with shape i, ...] as (Boundary, index of the mover or 0); pairs = (mu, e,
+    law) of each obstacle; motions: one for each mover but the first; surfaces that run on fixed obstacles have movers
+    too. gravity_turn: Coordinate.
+    """
+    movers = [Motion(theta=gravity_turn or STILL), *(motion for _, motion in motions)]
+    mover, piece, wave = build_movers(movers)
+    tables = [fill_walls(boundary, *pairs) for boundary, _ in boundaries]
+    first = np.cumsum([0, *(len(table) for table in tables)])
+    for table, shift in zip(tables, first, strict=False):
+        table.previous += shift
+        table.next += shift
+        table.across[table.across >= 0] += shift
+    edge = np.concatenate(tables).view(np.recarray)
+    n_fixed = len(tables[0])
+    for m, (owner, _) in enumerate(motions, start=1):
+        edge.mover[edge.owner == owner] = m
+    surface = {owner: motion.surface.shift_to_zero() for owner, motion in motions}
+    for j in np.flatnonzero(edge.across >= 0):
+        here, there = (surface.get(int(owner), STILL) for owner in (edge.owner[j], edge.owner[edge.across[j]]))
+        edge.apart[j] = here != there
+    node = build_wall_tree(edge[:n_fixed])
+    for k, (_, m) in enumerate(boundaries):
+        if m > 0:
+            _send_home(edge[first[k] : first[k + 1]], movers[m])
+            mover[m].first_edge, mover[m].n_edges = first[k], first[k + 1] - first[k]
+            own = edge[first[k] : first[k + 1]]
+            mover[m].radius = np.hypot(own.home_x, own.home_y).max()
+    return Walls(edge, node, mover, piece, wave)
+
+
+def _send_home(edge, motion: Motion) -> None:
+    """Coordinates of edges in the frame of their mover, from those in the world at t = 0."""
+    x, y, theta, _ = motion.evaluate(0.0)[0]
+    c, s = cos(theta), sin(theta)
+    dx, dy = edge.x - x, edge.y - y
+    edge.home_x, edge.home_y = c * dx + s * dy, c * dy - s * dx
+    edge.home_dx, edge.home_dy = c * edge.dx + s * edge.dy, c * edge.dy - s * edge.dx
+
+
+@kernel
+def place_walls(walls, time):
+    """Move the walls to where they are at a time, by the pieces of their motions in use."""
+    if walls.mover.shape[0] == 0 or walls.mover[0].now == time:
+        return
+    walls.mover[0].now = time
+    for m in range(walls.mover.shape[0]):
+        evaluate_mover(walls.mover, walls.piece, walls.wave, m, time)
+        first, n = walls.mover[m].first_edge, walls.mover[m].n_edges
+        if n == 0:
+            continue
+        x, y = walls.mover[m].value[X], walls.mover[m].value[Y]
+        c, s = cos(walls.mover[m].value[THETA]), sin(walls.mover[m].value[THETA])
+        for j in range(first, first + n):
+            hx, hy, hdx, hdy = walls.edge[j].home_x, walls.edge[j].home_y, walls.edge[j].home_dx, walls.edge[j].home_dy
+            walls.edge[j].x, walls.edge[j].y = x + c * hx - s * hy, y + s * hx + c * hy
+            dx, dy = c * hdx - s * hdy, s * hdx + c * hdy
+            walls.edge[j].dx, walls.edge[j].dy, walls.edge[j].nx, walls.edge[j].ny = dx, dy, dy, -dx
+
+
+@kernel
+def begin_motion(walls, time):
+    """Let the motions go on from a time by the pieces valid from there, and remember whether anything still moves."""
+    if walls.mover.shape[0] == 0:
+        return
+    choose_pieces(walls.mover, walls.piece, time)
+    walls.mover[0].ended = 1
+    for m in range(walls.mover.shape[0]):
+        for k in range(4):
+            last = walls.mover[m].first_piece[k] + walls.mover[m].n_pieces[k] - 1
+            c = walls.piece[walls.mover[m].piece[k]].c
+            goes = walls.mover[m].piece[k] < last or walls.mover[m].n_waves[k] > 0
+            for i in range(1, c.shape[0]):
+                goes = goes or c[i] != 0.0
+            if goes:
+                walls.mover[0].ended = 0
+
+
+@jit
+def is_moving(walls):
+    """May anything move from now on?"""
+    return walls.mover.shape[0] > 0 and walls.mover[0].ended == 0
+
+
+@kernel
+def get_wall_speed(walls):
+    """Largest speed of a point of a moving wall or surface at the present time [m/s]."""
+    fastest = 0.0
+    for m in range(1, walls.mover.shape[0]):
+        rate = walls.mover[m].rate
+        speed = abs(rate[X]) + abs(rate[Y]) + abs(rate[SURFACE]) + abs(rate[THETA]) * walls.mover[m].radius
+        fastest = max(fastest, speed)
+    return fastest
+
+
+@kernel
+def bound_walls(walls, time, h):
+    """Largest speed of a point of a moving wall over [time, time + h]."""
+    fastest = 0.0
+    for m in range(1, walls.mover.shape[0]):
+        if walls.mover[m].n_edges > 0:
+            speed, omega, _, _ = bound_mover(walls.mover, walls.piece, walls.wave, m, (time, h))
+            fastest = max(fastest, speed + omega * walls.mover[m].radius)
+    return fastest
+
+
+@kernel
+def find_distance(walls, x, y, stack):
+    """Distance of a point from all walls that do not move, and a lower bound of that from the others, by the circles
+    around them. stack: room for the nodes of the tree, as `Scratch.stack`."""
+    least, top = inf, 0
+    stack[0] = 0
+    while top >= 0:
+        node = walls.node[stack[top]]
+        top -= 1
+        dx, dy = max(node.x_min - x, x - node.x_max, 0.0), max(node.y_min - y, y - node.y_max, 0.0)
+        if dx * dx + dy * dy >= least * least:
+            continue
+        first, second = node.first, node.second
+        if first < 0:
+            for k in range(-1 - first, -1 - first + second):
+                least = min(least, _measure_distance(walls.edge[walls.edge[k].order], x, y))
+        else:
+            stack[top + 1], stack[top + 2] = first, second
+            top += 2
+    for m in range(1, walls.mover.shape[0]):
+        if walls.mover[m].n_edges > 0:
+            dx, dy = x - walls.mover[m].value[X], y - walls.mover[m].value[Y]
+            least = min(least, sqrt(dx * dx + dy * dy) - walls.mover[m].radius)
+    return least
+
+
+@jit
+def _measure_distance(edge, x, y):
+    """Distance of a point from an edge."""
+    along = (x - edge.x) * edge.dx + (y - edge.y) * edge.dy
+    along = min(max(along, 0.0), edge.length)
+    dx, dy = x - edge.x - along * edge.dx, y - edge.y - along * edge.dy
+    return sqrt(dx * dx + dy * dy)

@@ -1,0 +1,20 @@
+"""The root of all exceptions of Stiction, and their tree.
+
+    StictionError                    every error whose message is meant for the user
+      PolygonError, BoundaryError    outlines                            (also ValueError)
+      MotionError                    prescribed motions                  (also ValueError)
+      FormationError                 contact formations                  (also ValueError)
+      ConeError                      wrench cones                        (also ValueError)
+      SceneError                     scenes; OverlapError, NoStartError  (also ValueError)
+      TomlError, PathError           texts of scenes, and paths in them  (also ValueError)
+      TrajectoryFileError            logs that cannot be read            (also ValueError)
+      WriteError                     logs that cannot be written         (also OSError)
+      SweepError                     sweeps; SweepFileError              (also ValueError)
+      MapError, PlotError            maps and pictures                   (also ValueError)
+      ReplayError                    movies and the viewer               (also ValueError)
+      UserError                      words on the command line
+"""
+
+
+class StictionError(Exception):
+    """Something that the user can mend; the message says what was given, why it is wrong, and what is valid."""

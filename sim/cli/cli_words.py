@@ -1,0 +1,82 @@
+"""The words of a user on the command line: names of scenes and files, changes of values; what is wrong with them."""
+
+from __future__ import annotations
+
+import difflib
+import os
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from geometry.errors import StictionError
+
+if TYPE_CHECKING:
+    from sim.scene.scene import Scene
+
+LOG_SUFFIXES = (".h5", ".hdf5")
+
+
+class UserError(StictionError):
+    """Something the user can put right; the message says what and how."""
+
+
+def decode_word(word: str) -> str:
+    """A word of the command line as UTF-8, also where the system says that it is ASCII (LANG=C). Not for paths: these
+    go back to the system as they came."""
+    return os.fsencode(word).decode("utf-8", "replace")
+
+
+def split_overrides(words: list[str]) -> dict[str, str]:
+    """{"friction.default": "0.2"} from ["friction.default=0.2"]; values are read where the scene is."""
+    values = {}
+    for word in map(decode_word, words):
+        key, equals, value = word.partition("=")
+        if not equals or not key.strip() or not value.strip():
+            raise UserError(f"--set {word}: write KEY=VALUE, for example --set friction.default=0.2")
+        values[key.strip()] = value.strip()
+    return values
+
+
+def refuse_overrides(words: list[str] | None) -> None:
+    if words:
+        raise UserError("--set changes a scene; the log of a run cannot be changed")
+
+
+def check_plot(path: Path | None) -> Path | None:
+    """The file of a picture, seen to be writable before any work. Raises PlotError."""
+    if path is None:
+        return None
+    from sim.show.plot_file import check_plot_file
+
+    return check_plot_file(path)
+
+
+def is_log(source: str) -> bool:
+    return source.lower().endswith(LOG_SUFFIXES)
+
+
+def find_log(source: str) -> Path:
+    path = Path(source)
+    if path.is_file():
+        return path
+    if path.is_dir():
+        raise UserError(f"{path} is a folder; name a log of a run inside it")
+    nearby = sorted(entry.name for entry in path.parent.glob("*") if entry.suffix in LOG_SUFFIXES)
+    close = difflib.get_close_matches(path.name, nearby, n=3, cutoff=0.5)
+    hint = f" Did you mean {' or '.join(str(path.parent / name) for name in close)}?" if close else ""
+    raise UserError(f"there is no file {path}.{hint} `stiction run SCENE -o {path}` would write one.")
+
+
+def open_scene(source: str, overrides: dict[str, str]) -> Scene:
+    """The scene of this name or file. Raises UserError or SceneError."""
+    import scenes
+
+    if source in scenes.names() or Path(source).is_file():
+        from sim.scene.build import load_scene
+
+        return load_scene(source, overrides=overrides)
+    if Path(source).is_dir():
+        raise UserError(f"{source} is a folder; name a TOML file inside it")
+    close = difflib.get_close_matches(Path(source).stem, scenes.names(), n=3, cutoff=0.5)
+    hint = f" Did you mean {' or '.join(close)}?" if close else ""
+    kind = "file" if source.endswith(".toml") or "/" in source else "scene or file"
+    raise UserError(f"there is no {kind} {source}.{hint}\nBuilt-in scenes: {', '.join(scenes.names())}")

@@ -1,0 +1,387 @@
+"""The command line. Commands read words, call the library and print; heavy modules load when a command needs them.
+
+Exit codes: 0 done; 1 a run or a check that did not end well; 2 a wrong command, scene or file; 130 interrupted.
+"""
+
+from __future__ import annotations
+
+import sys
+import warnings
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from geometry.packages import __version__
+from sim.cli.cli_words import (
+    UserError,
+    check_plot,
+    decode_word,
+    find_log,
+    is_log,
+    open_scene,
+    refuse_overrides,
+    split_overrides,
+)
+from sim.scene.notes import list_notes
+from sim.words.file_names import choose_output
+
+if TYPE_CHECKING:
+    from sim.rows.status import Status
+
+EXIT_DONE, EXIT_NOT_WELL, EXIT_WRONG, EXIT_INTERRUPTED = 0, 1, 2, 130
+
+app = typer.Typer(
+    name="stiction", no_args_is_help=True, add_completion=False, rich_markup_mode=None,
+    help="Every motion that Newton and Coulomb allow, for one rigid planar part against polygons.",
+    epilog="SCENE is the name of a built-in scene (see `stiction scenes`) or a TOML file; FILE is a log of a run.",
+)
+
+SceneArgument = Annotated[str, typer.Argument(metavar="SCENE", help="A built-in scene or a TOML file.")]
+EitherArgument = Annotated[str, typer.Argument(metavar="SCENE|FILE", help="A scene, or the log of a run (.h5).")]
+SetOption = Annotated[list[str] | None, typer.Option(
+    "--set", metavar="KEY=VALUE", help="Change a value of the scene, such as friction.default=0.2. May be repeated.")]
+BranchOption = Annotated[int | None, typer.Option(
+    "--branch", metavar="K", help="Of a log that holds a tree of motions: the one that ends with branch K.")]
+PlotOption = Annotated[Path | None, typer.Option(
+    "--plot", metavar="FILE", help="Draw a picture as well (.png, .svg or .pdf).")]
+
+
+# ---- commands --------------------------------------------------------------------------------------------------------
+
+
+def print_version(asked: bool) -> None:
+    if asked:
+        typer.echo(f"stiction {__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def describe_program(
+    version: Annotated[bool, typer.Option("--version", callback=print_version, is_eager=True,
+                                          help="Print the version and end.")] = False,
+    debug: Annotated[bool, typer.Option("--debug", help="Show where in the program an error arose.")] = False,
+) -> None:
+    pass  # --debug is read in `main`, where it may stand anywhere
+
+
+@app.command("scenes")
+def list_scenes() -> None:
+    """List the built-in scenes, one line each."""
+    import scenes
+    from sim.scene.toml_text import find_leading_comment
+
+    names = scenes.names()
+    width = max(map(len, names), default=0)
+    for name in names:
+        comment = find_leading_comment(scenes.path(name).read_text(encoding="utf-8"))
+        summary = comment.splitlines()[0].lstrip("# ").rstrip() if comment else ""
+        typer.echo(f"{name:<{width}}  {summary}")
+
+
+@app.command("run")
+def run_scene(
+    scene: SceneArgument,
+    overrides: SetOption = None,
+    output: Annotated[Path | None, typer.Option(
+        "--output", "-o", metavar="FILE", help="The log to write; outputs/NAME.h5 if not given.")] = None,
+    choice: Annotated[str | None, typer.Option(
+        metavar="RULE", help="What to follow where several motions are possible: continue, stick, separate, stop, "
+        "random (one of them by lot, see --seed) or branch (all, as a tree). Short for --set run.choice=RULE.")] = None,
+    seed: Annotated[int | None, typer.Option(
+        metavar="N", help="With --choice random: one N draws one motion. Short for --set run.seed=N.")] = None,
+    duration: Annotated[str | None, typer.Option(
+        metavar="SECONDS", help="How long to run. Short for --set run.duration=SECONDS.")] = None,
+) -> None:
+    """Run a scene, write its log, and say what happened."""
+    from sim.cli import report_run
+
+    values = split_overrides(overrides or [])
+    short = {"choice": choice, "seed": None if seed is None else str(seed), "duration": duration}
+    values |= {f"run.{key}": value for key, value in short.items() if value is not None}
+    loaded = open_scene(scene, values)
+    if seed is not None and loaded.run.choice != "random":
+        raise UserError(f"--seed {seed}: only --choice random draws lots; the choice is {loaded.run.choice}")
+    path = output or choose_output(loaded.name)
+    for note in list_notes(loaded):
+        typer.echo(f"Note: {note}.", err=True)
+    if loaded.run.choice == "branch":
+        from sim.cli import report_tree
+
+        tree = report_tree.run_tree_with_progress(loaded, path)
+        report_tree.print_tree(tree, path)
+        end_run(tree.status)
+    trajectory = report_run.run_with_progress(loaded, path)
+    report_run.print_run(trajectory, path)
+    end_run(trajectory.status)
+
+
+def end_run(status: Status) -> None:
+    """End the command with the exit code for a run that ended so."""
+    if status.name == "INTERRUPTED":
+        raise typer.Exit(EXIT_INTERRUPTED)
+    raise typer.Exit(EXIT_DONE if status.completed else EXIT_NOT_WELL)
+
+
+@app.command("replay")
+def replay_log(
+    file: Annotated[Path, typer.Argument(metavar="FILE", help="The log of a run, or the table of a sweep (.h5).")],
+    save: Annotated[Path | None, typer.Option(
+        metavar="FILE", help="Write a movie (.gif, .mp4 or .html), or a picture of the end (.png, .svg or .pdf), "
+        "instead of opening a window.")] = None,
+    speed: Annotated[float, typer.Option(help="Speed of the replay; 0.5 is half speed.")] = 1.0,
+    fps: Annotated[float | None, typer.Option(help="Frames a second.")] = None,
+    branch: BranchOption = None,
+    cell: Annotated[str | None, typer.Option(
+        metavar="NAME=VALUE,...", help="Of a sweep: the run with these values, such as mu=0.3,rho=0.012.")] = None,
+) -> None:
+    """Show the log of a run, or a cell of a sweep, in a window, or save it as a movie.
+
+    A tree of motions is shown with all branches together; with --branch K only the motion that ends with branch K.
+    A cell whose sweep has left no log is run once more.
+    """
+    from sim.cli import report_replay
+
+    report_replay.replay_file(find_log(str(file)), save, speed, fps, branch, cell)
+
+
+@app.command("accelerations")
+def list_accelerations(
+    source: EitherArgument,
+    at: Annotated[float | None, typer.Option(
+        "--at", metavar="SECONDS", help="The time; of a scene, it is run until then. The start if not given.")] = None,
+    overrides: SetOption = None,
+    plot: PlotOption = None,
+    branch: BranchOption = None,
+) -> None:
+    """List every acceleration that is possible at one time, with its mode, forces and residuals.
+
+    With --plot also a picture: the part with its contacts, beside configuration space with friction cones and answers.
+    """
+    plot = check_plot(plot)
+    if is_log(source):
+        refuse_overrides(overrides)
+        path = find_log(source)
+        from sim.cli import report_accelerations
+
+        report_accelerations.print_of_log(path, at, plot, branch)
+    else:
+        if branch is not None:
+            raise UserError(f"--branch {branch}: only the log of a tree has branches, {source} is a scene")
+        scene = open_scene(source, split_overrides(overrides or []))
+        from sim.cli import report_accelerations
+
+        report_accelerations.print_of_scene(scene, at, plot)
+
+
+@app.command("map")
+def map_solutions(
+    scene: SceneArgument,
+    x: Annotated[str, typer.Option("--x", metavar="KEY=A:B:N", help="The value to the right: N values from A to B, "
+                                   "such as friction.default=0:2:41 or workpiece.pose.theta=5:85 deg:81.")],
+    y: Annotated[str, typer.Option("--y", metavar="KEY=A:B:N", help="The value upwards.")],
+    overrides: SetOption = None,
+    hold: Annotated[int | None, typer.Option(
+        metavar="CONTACT", help="Keep this contact (a number of `stiction accelerations`) in place, closed, with its "
+        "slip velocity: position and velocity of the part follow.")] = None,
+    plot: PlotOption = None,
+) -> None:
+    """Show where two values of a scene allow one acceleration at the start, several, a continuum, or none."""
+    plot = check_plot(plot)
+    from sim.study.solution_map import parse_axis
+
+    axes = parse_axis(x), parse_axis(y)
+    loaded = open_scene(scene, split_overrides(overrides or []))
+    from sim.cli import report_map
+
+    try:
+        report_map.print_map(loaded, *axes, hold, plot)
+    except KeyboardInterrupt:
+        typer.echo("interrupted: no map", err=True)
+        raise typer.Exit(EXIT_INTERRUPTED) from None
+
+
+@app.command("sweep")
+def sweep_scene(
+    scene: SceneArgument,
+    mu: Annotated[str | None, typer.Option(metavar="VALUES", help="Short for --vary friction.default=VALUES.")] = None,
+    rho: Annotated[str | None, typer.Option(metavar="VALUES", help="Short for --vary workpiece.rho=VALUES.")] = None,
+    vary: Annotated[list[str] | None, typer.Option(
+        "--vary", metavar="KEY=VALUES", help="A:B:N, V,V,V, uniform(A, B) or normal(M, D). May be repeated.")] = None,
+    samples: Annotated[int | None, typer.Option(help="How many samples of random values.")] = None,
+    seed: Annotated[int, typer.Option(help="Seed of the samples.")] = 0,
+    output: Annotated[Path | None, typer.Option(
+        "--output", "-o", metavar="FILE", help="The table to write; outputs/NAME_sweep.h5 if not given.")] = None,
+    workers: Annotated[int | None, typer.Option(help="Threads; as many as processors if not given.")] = None,
+    cluster: Annotated[str | None, typer.Option(
+        metavar="ADDRESS", help="Run on the workers of a dask scheduler, such as tcp://host:8786.")] = None,
+    resume: Annotated[bool, typer.Option("--resume", help="Run only what is missing in FILE.")] = False,
+    log: Annotated[str, typer.Option(metavar="all|failed|none", help="Runs that leave a trajectory.")] = "none",
+    table: Annotated[Path | None, typer.Option("--csv", metavar="FILE", help="Write the table as CSV as well.")] = None,
+    overrides: SetOption = None,
+) -> None:
+    """Run a scene over many values and write a table of outcomes."""
+    loaded = open_scene(scene, split_overrides(overrides or []))
+    from sim.cli import report_sweep
+
+    path = output or choose_output(loaded.name, "_sweep")
+    options = {"samples": samples, "seed": seed, "workers": workers, "client": cluster, "output": path,
+               "resume": resume, "log": log}
+    complete = report_sweep.print_sweep(loaded, mu, rho, [decode_word(word) for word in vary or []], table, options)
+    raise typer.Exit(EXIT_DONE if complete else EXIT_INTERRUPTED)
+
+
+@app.command("plot")
+def plot_table(
+    file: Annotated[Path, typer.Argument(metavar="FILE", help="The table of a sweep (.h5).")],
+    x: Annotated[str | None, typer.Option("--x", metavar="NAME", help="What varies to the right, such as mu.")] = None,
+    y: Annotated[str | None, typer.Option(
+        "--y", metavar="NAME", help="What varies upwards; or a column of numbers, for curves.")] = None,
+    color: Annotated[str | None, typer.Option(
+        "--color", metavar="COLUMN", help="What is shown: outcome (if not given), or any column of the table; numbers "
+        "without --y as curves.")] = None,
+    where: Annotated[str | None, typer.Option(
+        metavar="NAME=VALUE,...", help="Only cells with these values of other axes.")] = None,
+    save: Annotated[Path | None, typer.Option(
+        metavar="FILE", help="Write a picture (.png, .svg or .pdf) instead of opening a window.")] = None,
+) -> None:
+    """Show the table of a sweep: a map of outcomes or numbers, or curves; further axes get a panel for each value."""
+    path = find_log(str(file))
+    from sim.cli import report_plot
+
+    report_plot.plot_sweep(path, x, y, color, where, save)
+
+
+@app.command("refine")
+def refine_sweep(
+    file: Annotated[Path, typer.Argument(metavar="FILE", help="The table of a sweep (.h5); it keeps the boundaries.")],
+    axis: Annotated[str, typer.Option(metavar="NAME", help="What varies along the way, such as mu.")],
+    tolerance: Annotated[float, typer.Option(help="How well to know each boundary, in the unit of the axis.")] = 1e-6,
+    of: Annotated[str, typer.Option(
+        metavar="COLUMN", help="What changes: outcome, status, modes, n_events or n_impacts.")] = "outcome",
+    workers: Annotated[int | None, typer.Option(help="Threads; as many as processors if not given.")] = None,
+    most_runs: Annotated[int, typer.Option(metavar="N", help="Begin no halving that needs more runs.")] = 1_000_000,
+) -> None:
+    """Find where the outcome of a sweep changes, by halving between neighbours along one axis.
+
+    An outcome that begins and ends between two neighbours with the same outcome is not seen: that takes a finer grid.
+    """
+    path = find_log(str(file))
+    from sim.cli import report_refine
+
+    found = report_refine.print_refinement(path, axis, tolerance, of, workers, most_runs)
+    raise typer.Exit({"done": EXIT_DONE, "interrupted": EXIT_INTERRUPTED}.get(found.ended, EXIT_NOT_WELL))
+
+
+@app.command("cone")
+def print_wrench_cones(
+    scene: SceneArgument,
+    mode: Annotated[str | None, typer.Option(
+        metavar="LETTERS", help="One letter a contact: s separates, n rolls, r and l slide, a approaches; * any, "
+        "c kept, [nl] a list. All modes if not given.")] = None,
+    only: Annotated[bool, typer.Option(
+        "--only", help="Only wrenches that are consistent with no other mode.")] = False,
+    near: Annotated[str | None, typer.Option(
+        metavar="LENGTH", help='Count places up to this far, such as "2 mm", as contacts to approach.')] = None,
+    approach: Annotated[list[str] | None, typer.Option(
+        metavar="OBSTACLE", help="Count its nearest place as a contact to approach. May be repeated.")] = None,
+    plot: Annotated[Path | None, typer.Option(metavar="FILE", help="Draw them (.png, .svg or .pdf).")] = None,
+    overrides: SetOption = None,
+) -> None:
+    """List the loads under which the part, at rest at the start, can begin to move in a contact mode."""
+    loaded = open_scene(scene, split_overrides(overrides or []))
+    from sim.cli import report_cone
+    from sim.scene.quantities import read_length
+    from sim.scene.toml_text import parse_value
+
+    try:
+        length = 0.0 if near is None else read_length(parse_value(near))
+        report_cone.print_cones(loaded, mode, only, length, approach or (), plot)
+    except ValueError as error:
+        raise UserError(str(error)) from None
+
+
+@app.command("formation")
+def list_formation_poses(
+    scene: SceneArgument,
+    overrides: SetOption = None,
+    move: Annotated[str | None, typer.Option("--move", metavar="KEY=A:B:N", help="List the sheets of the formation's "
+        'cell while an obstacle moves, such as "obstacle.finger 1.pose.x=0:20 mm:101".')] = None,
+    plot: Annotated[Path | None, typer.Option("--plot", metavar="FILE", help="Draw the poses and the sheets (.png, "
+        ".svg or .pdf); without --move the obstacle of the first contact moves.")] = None,
+) -> None:
+    """List every pose of the contact formation in which a scene starts, and say which can be."""
+    plot = check_plot(plot)
+    from sim.cli import report_formation
+    from sim.scene.formation_start import survey_formation
+
+    listing = survey_formation(lambda: open_scene(scene, split_overrides(overrides or [])))
+    report_formation.print_formation(listing, move, plot)
+    raise typer.Exit(EXIT_DONE if listing.is_usable else EXIT_NOT_WELL)
+
+
+@app.command("check")
+def check_source(source: EitherArgument, overrides: SetOption = None) -> None:
+    """Say what a scene or a log holds, and whether it is sound."""
+    from sim.cli import report_check
+
+    if is_log(source):
+        refuse_overrides(overrides)
+        sound = report_check.print_log(find_log(source))
+    else:
+        sound = report_check.print_scene(open_scene(source, split_overrides(overrides or [])))
+    raise typer.Exit(EXIT_DONE if sound else EXIT_NOT_WELL)
+
+
+# ---- the frame around all commands -----------------------------------------------------------------------------------
+
+
+def list_known_errors() -> tuple[type[BaseException], ...]:
+    """The errors whose message is meant for the user; asked only once one has been raised."""
+    from sim.scene.scene_errors import SceneError
+
+    known: list[type[BaseException]] = [UserError, SceneError, OSError]
+    for module, name in (("sim.log.reading", "TrajectoryFileError"), ("sim.show.replay.frames", "ReplayError"),
+                         ("sim.show.plot_file", "PlotError"), ("sim.study.solution_map", "MapError"), ("sim.sweep.axes", "SweepError")):
+        if module in sys.modules and hasattr(sys.modules[module], name):
+            known.append(getattr(sys.modules[module], name))
+    return tuple(known)
+
+
+def accept_all_characters() -> None:
+    """Let a console whose encoding lacks a character (cp1252, ASCII) show it as \\u2264, in place of an error."""
+    for stream in (sys.stdout, sys.stderr):
+        if hasattr(stream, "reconfigure"):
+            stream.reconfigure(errors="backslashreplace")
+
+
+def main(arguments: list[str] | None = None) -> None:
+    """Entry point of the command `stiction`; always ends by SystemExit."""
+    accept_all_characters()
+    words = list(sys.argv[1:] if arguments is None else arguments)
+    debug = "--debug" in words
+    words = [word for word in words if word != "--debug"]
+    if not debug:  # warnings of libraries say nothing to a user: what is wrong is said by status, account and checks
+        warnings.filterwarnings("ignore", category=RuntimeWarning)
+    try:
+        app(args=words, prog_name="stiction")
+    except KeyboardInterrupt:
+        typer.echo("interrupted", err=True)
+        sys.exit(EXIT_INTERRUPTED)
+    except BrokenPipeError:
+        sys.stderr.close()  # the reader of our output went away, as `head` does
+        sys.exit(EXIT_DONE)
+    except Exception as error:
+        if debug:
+            raise
+        known = isinstance(error, list_known_errors())
+        message = str(error) or type(error).__name__
+        typer.echo(f"Error: {message}", err=True)
+        if not known:
+            typer.echo(f"This is a defect of Stiction ({type(error).__name__}); add --debug to see where it arose.",
+                       err=True)
+        sys.exit(EXIT_WRONG)
+
+
+if __name__ == "__main__":
+    main()

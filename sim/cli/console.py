@@ -1,0 +1,62 @@
+"""What the command line prints, and where: answers on standard output, progress and errors on standard error."""
+
+from __future__ import annotations
+
+from rich.console import Console
+from rich.progress import Progress, ProgressColumn, TextColumn
+from rich.table import Table
+
+from sim.words.quoting import show_hidden
+
+PLAIN_WIDTH = 120  # where the output is no terminal and nothing says how wide it is
+
+
+class PlainConsole(Console):
+    """A console on which names of users can do nothing: characters that steer terminals are shown, not sent."""
+
+    def print(self, *objects, **options) -> None:
+        shown = ["\n".join(map(show_hidden, one.split("\n"))) if isinstance(one, str) else one for one in objects]
+        super().print(*shown, **options)
+
+
+class PlainTable(Table):
+    """A table whose cells are as harmless."""
+
+    def add_row(self, *cells, **options) -> None:
+        super().add_row(*(show_hidden(cell) if isinstance(cell, str) else cell for cell in cells), **options)
+
+
+def make_console(stderr: bool = False) -> Console:
+    """A console that colours no numbers and wraps no lines by itself."""
+    console = PlainConsole(stderr=stderr, highlight=False, soft_wrap=True, markup=False)
+    if not console.is_terminal:
+        console.width = PLAIN_WIDTH
+    return console
+
+
+def make_bar(console: Console, *columns: ProgressColumn) -> Progress:
+    """A progress bar: what is done, in words of the user, and the columns. It shows on terminals only, and goes."""
+    return Progress(TextColumn("{task.description}", markup=False), *columns, console=console, transient=True,
+                    disable=not console.is_terminal)
+
+
+def print_fields(console: Console, fields: list[tuple[str, str]]) -> None:
+    """Lines of a name and a value, the values under each other."""
+    width = max(len(name) for name, _ in fields)
+    for name, value in fields:
+        console.print(f"  {name:<{width}}  {value}")
+
+
+def make_table(title: str, columns: list[str], words: tuple[str, ...] = ()) -> Table:
+    """An empty table; columns hold numbers, to the right, but for those in `words`."""
+    table = PlainTable(title=title, title_justify="left", title_style="bold", box=None, pad_edge=False,
+                       header_style="dim", padding=(0, 2, 0, 0))
+    for column in columns:
+        table.add_column(column, justify="left" if column in words else "right", no_wrap=True)
+    return table
+
+
+def format_number(value: float, unit: str = "") -> str:
+    """Six digits, no negative zero."""
+    text = f"{value + 0.0:.6g}"
+    return f"{text} {unit}" if unit else text

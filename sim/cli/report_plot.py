@@ -1,0 +1,52 @@
+"""Draw a sweep into a file or a window, and say what the picture leaves out."""
+
+from __future__ import annotations
+
+import shlex
+from pathlib import Path
+
+from sim.cli.console import make_console
+from sim.show.plot_file import check_plot_file, save_figure
+from sim.show.plots.sweep_view import choose_view
+from sim.sweep.axes import SweepError
+from sim.sweep.refine.refinement_file import read_refinements
+from sim.sweep.sweep_result import read_sweep
+
+NO_DISPLAY = "there is no display to open a window on; save a picture instead: --save NAME.png, .svg or .pdf"
+
+
+def plot_sweep(path: Path, x: str | None, y: str | None, color: str | None, where: str | None,
+               save: Path | None) -> None:
+    """A picture, or without `save` a window. Raises SweepError, PlotError, ReplayError."""
+    save = None if save is None else check_plot_file(save)
+    sweep = read_sweep(path)
+    if len(sweep) == 0:
+        raise SweepError(f"{path}: no cell has run yet, there is nothing to draw")
+    view = choose_view(sweep, x, y, color, split_pairs(where, "--where"), read_refinements(path))
+    for note in view.notes:
+        make_console(stderr=True).print(f"Note: {note}.")
+    from sim.show.plots.draw_sweep import compute_size, draw_sweep
+
+    if save is not None:
+        make_console().print(f"Picture: {shlex.quote(str(save_figure(draw_sweep(view), save, dpi=120.0)))}")
+        return
+    from sim.show.replay.viewer import open_window
+
+    figure = open_window(f"{view.name} sweep", NO_DISPLAY, compute_size(1, 1))
+    draw_sweep(view, figure)
+    import matplotlib.pyplot as plt
+
+    plt.show()
+
+
+def split_pairs(text: str | None, option: str) -> list[tuple[str, str]]:
+    """[("mu", "0.3"), ("rho", "0.012")] from mu=0.3,rho=0.012. Raises SweepError."""
+    pairs = []
+    for part in (text or "").split(",") if text is not None else []:
+        name, equals, value = (word.strip() for word in part.partition("="))
+        if not equals or not name or not value:
+            raise SweepError(f"{option} {text}: write NAME=VALUE,NAME=VALUE, for example mu=0.3,rho=0.012")
+        if name in dict(pairs):
+            raise SweepError(f"{option} {text}: {name} is given twice")
+        pairs.append((name, value))
+    return pairs

@@ -1,0 +1,98 @@
+"""Show the log of a run, or the run of a cell of a sweep, in a window, or save it as a movie or a picture."""
+
+from __future__ import annotations
+
+import shlex
+from pathlib import Path
+
+from rich.progress import BarColumn, TextColumn, TimeRemainingColumn
+
+from sim.cli.console import make_bar, make_console
+from sim.log.reading import read_source
+from sim.log.trajectory import Trajectory
+from sim.log.tree import Tree
+from sim.sweep.axes import SweepError
+from sim.sweep.sweep_file import is_sweep_file
+
+DEFAULT_FPS = 25.0
+
+
+def replay_file(path: Path, save: Path | None, speed: float, fps: float | None, branch: int | None = None,
+                cell: str | None = None) -> None:
+    """A window, or with `save` a movie and a progress bar, or a picture of the end. Raises ReplayError, PlotError, for
+    a file before anything is drawn.
+
+    Of a tree: all branches together, or with `branch` the motion that ends with it. Of a sweep: the run of the cell
+    with the values NAME=VALUE,NAME=VALUE. Raises SweepError.
+    """
+    if cell is not None or is_sweep_file(path):
+        if branch is not None:
+            raise SweepError(f"--branch {branch}: the cells of a sweep have no branches")
+        check_save(save)
+        show_or_save(open_cell(path, cell), save, speed, fps)
+        return
+    show_or_save(read_source(path, branch), save, speed, fps)
+
+
+def show_or_save(motion: Trajectory | Tree, save: Path | None, speed: float, fps: float | None) -> None:
+    """A window, a movie or a picture."""
+    from sim.show.replay import still, viewer
+
+    fps = DEFAULT_FPS if fps is None else fps
+    if save is None:
+        viewer.show(motion, fps=fps, speed=speed)
+        return
+    if still.is_still(save):
+        make_console().print(f"Picture: {shlex.quote(str(still.save_still(motion, save, speed)))}")
+        return
+    console = make_console(stderr=True)
+    bar = make_bar(console, BarColumn(), TextColumn("frame {task.completed} of {task.total}"), TimeRemainingColumn())
+    task = bar.add_task(save.name)
+    with bar:
+        written = viewer.save_movie(motion, save, fps=fps, speed=speed,
+                                    progress=lambda done, total: bar.update(task, completed=done, total=total))
+    make_console().print(f"Movie: {shlex.quote(str(written))}")
+
+
+def check_save(save: Path | None) -> None:
+    """See that a movie or picture can be written, before the run. Raises ReplayError, PlotError."""
+    from sim.show.plot_file import check_plot_file
+    from sim.show.replay.movie import find_encoder, prepare_folder
+    from sim.show.replay.still import is_still
+
+    if save is None:
+        return
+    if is_still(save):
+        check_plot_file(save)
+        return
+    find_encoder(save)
+    prepare_folder(save)
+
+
+def open_cell(path: Path, words: str | None) -> Trajectory:
+    """The motion of a cell of a sweep: from its log, or run once more; says which. Raises SweepError."""
+    from sim.cli.report_plot import split_pairs
+    from sim.sweep.cell_replay import find_cell, read_log, run_cell
+    from sim.sweep.sweep_result import read_sweep
+
+    if words is None:
+        names = ",".join(f"{name}=..." for name in read_sweep(path).plan.list_names())
+        raise SweepError(f"{path} is the table of a sweep, with many runs; say which: --cell {names}")
+    cell = find_cell(path, split_pairs(words, "--cell"))
+    console = make_console(stderr=True)
+    trajectory, note = read_log(cell)
+    how = f"the log {cell.log}"
+    if trajectory is None:
+        if note:
+            console.print(f"Note: {note}.")
+        from geometry.compiled.compile_clock import CompileClock
+        from sim.cli.report_run import show_progress, skip_blas
+
+        with show_progress(cell.scene) as (progress, tell_compiling), CompileClock(tell_compiling), skip_blas():
+            trajectory, note = run_cell(cell, progress)
+        how = "run once more" if note else "run once more, equal to its row to the last bit"
+    outcome = "" if cell.row is None else f": {cell.sweep.record.outcomes[cell.row['outcome']]}"
+    console.print(f"Cell {cell.number} ({cell.describe()}){outcome}; {how}.")
+    if note:
+        console.print(f"Note: {note}.", style="bold")
+    return trajectory

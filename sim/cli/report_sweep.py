@@ -1,0 +1,50 @@
+"""Run a sweep under the eyes of a user, and say what came out."""
+
+from __future__ import annotations
+
+import shlex
+from pathlib import Path
+
+from rich.progress import BarColumn, ProgressColumn, TextColumn, TimeRemainingColumn
+from rich.text import Text
+
+from sim.cli.console import make_bar, make_console
+from sim.cli.report_run import COMPILING, skip_blas
+from sim.scene.scene import Scene
+from sim.sweep.axes import SweepError, parse_sweep_axis
+from sim.sweep.sweep import sweep
+
+
+class SpeedColumn(ProgressColumn):
+    """Runs a second."""
+
+    def render(self, task) -> Text:
+        return Text(f"{task.speed:.0f}/s" if task.speed else "")
+
+
+def print_sweep(scene: Scene, mu, rho, vary: list[str], table: Path | None, options: dict) -> bool:
+    """Run, with a progress bar on a terminal, and print the outcomes; returns whether all cells are there."""
+    from geometry.compiled.compile_clock import CompileClock
+
+    axes = [parse_sweep_axis(text) for text in vary]
+    if len({axis.name for axis in axes}) < len(axes):
+        raise SweepError("--vary names a key twice; give each key once")
+    console = make_console(stderr=True)
+    bar = make_bar(console, BarColumn(), TextColumn("{task.completed} of {task.total} runs"), SpeedColumn(),
+                   TimeRemainingColumn())
+    task = bar.add_task(scene.name, total=None)
+    with bar, CompileClock(lambda: console.print(COMPILING)), skip_blas():
+        result = sweep(scene, mu, rho, {axis.name: axis for axis in axes}, **options,
+                       progress=lambda done, total: bar.update(task, completed=done, total=total))
+    out = make_console()
+    out.print(f"{scene.name}: {len(result)} of {len(result.plan)} cells", style="bold")
+    if options["resume"]:
+        out.print(f"  {result.n_reused} of them were there already, {len(result) - result.n_reused} were run now")
+    for word, number in result.count().items():
+        out.print(f"  {number:>8}  {word}")
+    out.print(f"Table: {shlex.quote(str(options['output']))}")
+    if table is not None:
+        out.print(f"CSV:   {shlex.quote(str(result.write_csv(table)))}")
+    if len(result) < len(result.plan):
+        out.print("Interrupted: the same command with --resume runs the rest.")
+    return len(result) == len(result.plan)

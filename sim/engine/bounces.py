@@ -1,0 +1,363 @@
+"""The end of infinitely many impacts in finite time, and other short times that are passed over in one step.
+
+Where contacts open and close again more often than can be told apart, the time of all that passes in one step at the
+level of velocities: the load adds its impulse, then all contacts that are struck have one plastic impact, whose
+impulses are the sums of all that they would have had. Friction gets its share, as in the limit.
+"""
+
+from __future__ import annotations
+
+from math import sqrt
+
+import numpy as np
+
+from dynamics.motion.closed import (
+    compute_gap_accelerations,
+    copy_contact,
+    fill_row,
+    find_closed,
+    is_closing,
+    keep_contacts,
+    pair_corners,
+)
+from dynamics.motion.mode import INDEPENDENT, LETTER_L, LETTER_N, LETTER_R, set_time
+from dynamics.motion.routh import NONE
+from dynamics.motion.scales import find_zero_speed
+from geometry.compiled.jit import jit, kernel
+from geometry.compiled.record import copy_row
+from geometry.contact.contacts import compute_contact
+from geometry.contact.next_contact import find_next_contact
+from geometry.contact.path import fill_path
+from sim.engine import events
+from sim.engine.impacts import Strike, commit_strike, find_strike
+from sim.rows.status_codes import GO_ON
+
+# A bridge over events that pile up at one instant: the shortest time, relative to that in which the part falls by its
+# own size, how it grows from try to try, and how many there are. A longer one would be seen in the motion.
+BRIDGE_TIME, BRIDGE_GROWTH, BRIDGE_TRIES = 1e-9, 4.0, 10
+# A bridge that is needed as soon as this, in lengths of the last one, grows from that.
+BRIDGE_SOON = 100.0
+
+# What became of bounces that might have been summed.
+NO_BOUNCE, REFUSED, PASSED = 0, 1, 2
+
+# Height of a bounce, relative to the touch distance, below which the remaining bounces are summed as a geometric
+# series. The error of the sum is of the order of that height: a larger value would be seen in the motion; bounces lower
+# than the touch distance cannot be told from contact.
+BOUNCE_HEIGHT = 4.0
+
+# Longest time of a sum, in units of that in which the load moves the part by half the touch distance. The error of one
+# step grows with the square of its time; bounces that take longer can be followed one by one until they are lower. It
+# is what bounces of BOUNCE_HEIGHT with a restitution of 0.95 take.
+LONGEST_REST = 120.0
+
+# Distance, in the same unit, within which contacts take part in such a sum: a part that bounces on two corners by turns
+# is a few heights from either. A larger value would move the part by as much when they close.
+BOUNCE_REACH = 4.0 * BOUNCE_HEIGHT
+
+
+@kernel
+def sum_bounces(body, options, state, tools, log, after):
+    """End an infinite sequence of ever smaller bounces; returns NO_BOUNCE, or what `pass_over` does. after = (index of
+    the chosen member of the set, was there an impact).
+
+    Some contacts open with velocity v and gap'' = -a (that of the member). If every such bounce is
+    lower than BOUNCE_HEIGHT times the touch distance, the remaining flights form a geometric series (ratio e, or that
+    of the last two flights), and their total time passes in one step. Contacts that are as near take part: a part that
+    bounces on two corners by turns ends on both. Where the part would meet something else on the way, it bounces on.
+    """
+    struck, here = tools.desk.struck, (state.pose, state.velocity)
+    speed_zero = find_zero_speed(body, options.scales, state.velocity)
+    near = BOUNCE_REACH * options.scales.touch
+    if find_closed(body, state.mode, here, near, speed_zero, struck, tools.scratch) < 0:
+        return NO_BOUNCE
+    index, impacts = after
+    interval = 0.0
+    if impacts:
+        interval, state.last_impact = state.time - state.last_impact, state.time
+    a = tools.buffer.found.vertices[index]
+    flight, restitution = _measure_flight(body, struck, a, speed_zero, (BOUNCE_HEIGHT * options.scales.touch, interval))
+    ratio = restitution
+    if impacts:
+        previous, state.last_flight = state.last_flight, abs(flight)
+        ratio = max(restitution, flight / previous if previous > 0.0 else 0.0)
+    if flight <= 0.0:
+        return NO_BOUNCE
+    rest = flight / (1.0 - ratio) if ratio < 1.0 else flight
+    if rest > LONGEST_REST * sqrt(options.scales.touch / options.scales.force):
+        return NO_BOUNCE
+    return pass_over(body, options, state, tools, log, (rest, events.ACCUMULATION))
+
+
+@kernel
+def _measure_flight(body, struck, a, speed_zero, limits):
+    """(time of the longest flight, largest restitution) of the contacts that open; limits = (height, time since the
+    last impact).
+
+    A contact that bounces higher than the limit is dropped from `struck`: the others may come to an end before it is
+    back. The time is negative if a contact closes faster than from the limit. A contact that falls back only when
+    others have stopped to slip is expected back after as long as the last time.
+    """
+    height, interval = limits
+    speeds = np.empty(struck.n)
+    copy_row(speeds, struck.rate)
+    compute_gap_accelerations(struck, a)
+    flight, low, restitution, fastest, kept = 0.0, True, 0.0, 0.0, 0
+    for k in range(struck.n):
+        if speeds[k] > speed_zero:
+            fall = struck.rate[k]
+            if fall >= 0.0 and interval > 0.0:
+                fall = -2.0 * speeds[k] / interval
+            if fall >= 0.0 or speeds[k] * speeds[k] > -2.0 * fall * height:
+                continue
+            flight = max(flight, -2.0 * speeds[k] / fall)
+            fastest = max(fastest, -8.0 * fall * height)
+            restitution = max(restitution, body.walls.edge[struck.triple[k, 2]].e)
+        copy_contact(struck, k, kept)
+        speeds[kept] = speeds[k]
+        kept += 1
+    struck.n = kept
+    for k in range(struck.n):
+        low = low and (speeds[k] >= -speed_zero or speeds[k] * speeds[k] <= fastest)
+    return (flight if low else -flight), restitution
+
+
+@kernel
+def bridge(body, options, state, tools, log):
+    """Pass over a short time at which events pile up, the shortest that works; False where none does."""
+    touch, time = options.scales.touch, state.time
+    length = BRIDGE_TIME * sqrt(body.part.radius / options.scales.force)
+    if state.bridges > 0 and time - state.last_bridge <= BRIDGE_SOON * max(length, state.bridge_length):
+        length = max(length, BRIDGE_GROWTH * state.bridge_length)  # the last one was too short
+    for _ in range(BRIDGE_TRIES):
+        here = (state.pose, state.velocity)
+        speed_zero = find_zero_speed(body, options.scales, state.velocity)
+        if find_closed(body, state.mode, here, BOUNCE_REACH * touch, speed_zero, tools.desk.struck, tools.scratch) < 0:
+            return False
+        impact = state.impact
+        rest = min(length, options.duration - time)
+        if pass_over(body, options, state, tools, log, (rest, events.BRIDGE)) == PASSED:
+            state.bridges += 1
+            state.last_bridge, state.bridge_length = state.time, rest
+            state.bridged += rest
+            state.bridge_work += state.impact - impact
+            return True
+        length *= BRIDGE_GROWTH
+    return False
+
+
+@kernel
+def pass_over(body, options, state, tools, log, how):
+    """Let a short time pass in one step and close the contacts in `tools.desk.struck`; how = (time, kind of event).
+
+    Returns PASSED, or REFUSED, with the state as it was but not the set of accelerations: where the run would end
+    before, where the impact has no solution, where the gaps cannot be closed, or where the part would meet something
+    else on the way.
+    """
+    rest, event = how
+    struck, start, v, rho = tools.desk.struck, tools.desk.start, state.velocity, body.rho
+    begin, way = state.time, tools.desk.other
+    early = begin + rest < options.duration or event == events.BRIDGE
+    if not early or begin + rest <= begin or (struck.n == 0 and event != events.BRIDGE):
+        return REFUSED
+    for c in range(3):
+        start[c], start[3 + c] = state.pose[c], v[c]
+    energy, work = _get_energy(v, rho), _get_work(body, state.pose)
+    _find_way(body, struck, start, way)
+    v[0], v[1], v[2] = v[0] + body.w[0] * rest, v[1] + body.w[1] * rest, v[2] + body.w[2] / rho * rest
+    state.time = begin + rest
+    set_time(body, state.time)
+    for c in range(3):
+        state.pose[c] += way[c] * rest
+    speed_zero = find_zero_speed(body, options.scales, v)
+    for k in range(struck.n):  # where they will be, about
+        fill_row(body, struck, k, state.pose, v, speed_zero)
+    pair_corners(struck)
+    code, found, clear = GO_ON, Strike(1, 1, 1.0, NONE), False
+    if event != events.BRIDGE or is_closing(struck, speed_zero):
+        code, found = find_strike(body, options, state, tools, (struck, event, 0.0))
+    else:
+        _strike_nothing(struck, tools, v, rho)
+    if code == GO_ON:
+        after = tools.desk.after
+        v[0], v[1], v[2] = after[0], after[1], after[2] / rho
+        for c in range(3):
+            state.pose[c] += 0.5 * (v[c] - way[c]) * rest
+        if event == events.BRIDGE:
+            _drop_opening(struck, after, speed_zero)
+        clear = _close_gaps(body, options, struck, state.pose) and _is_clear(body, options, state, tools, rest)
+    if code != GO_ON or not clear:
+        state.time = begin
+        set_time(body, begin)
+        for c in range(3):
+            state.pose[c], v[c] = start[c], start[3 + c]
+        return REFUSED
+    _commit(body, options, state, tools, log, (struck, event, found, energy, work))
+    return PASSED
+
+
+@kernel
+def _commit(body, options, state, tools, log, how):
+    """Log the step, remove what opens after it, and keep the account; leaves the contacts in `tools.desk.closed`."""
+    struck, event, found, energy, work = how
+    v, rho, closed = state.velocity, body.rho, tools.desk.closed
+    before = state.impact + state.pushed
+    if struck.n > 0:
+        copy_row(state.cause, struck.triple[0])
+    commit_strike(body, state, tools, log, (struck, event, found))
+    speed_zero = find_zero_speed(body, options.scales, v)
+    for k in range(struck.n):  # the contacts have moved on
+        fill_row(body, struck, k, state.pose, v, speed_zero)
+    # A rocking part, unlike a bouncing one, does not stop in a plastic impact: it stops because the impacts follow each
+    # other without end. So nothing opens any more, and what rolls does not slip.
+    speed, shift = np.array([v[0], v[1], v[2] * rho]), np.empty(3)
+    _find_shift(struck, struck.rate, speed, (INDEPENDENT, True), shift)
+    v[0], v[1], v[2] = v[0] + shift[0], v[1] + shift[1], v[2] + shift[2] / rho
+    # The contacts now move as the surfaces do, so this is the work of the obstacles by the impulses behind the shift.
+    _share_work(body, state, struck, shift[0] * v[0] + shift[1] * v[1] + shift[2] * v[2] * rho)
+    # The load worked along the way the part has moved, not along the flights that were summed.
+    work = _get_work(body, state.pose) - work
+    state.turned += work
+    state.impact = before - state.pushed + _get_energy(v, rho) - energy - work
+    find_closed(body, state.mode, (state.pose, v), options.scales.touch, speed_zero, closed, tools.scratch)
+    keep_contacts(closed, find_zero_speed(body, options.scales, v))
+
+
+@kernel
+def _find_way(body, struck, start, way):
+    """The velocity at the start of the step, without what opens and closes the contacts struck (vx, vy, omega): the
+    mean of this and of the velocity after is that of the part."""
+    v, gaps, nothing = np.empty(3), np.empty(struck.n), np.zeros(3)
+    v[0], v[1], v[2] = start[3], start[4], start[5] * body.rho
+    for k in range(struck.n):
+        n = struck.normal[k]
+        gaps[k] = n[0] * v[0] + n[1] * v[1] + n[2] * v[2] - struck.push[k]
+    _find_shift(struck, gaps, nothing, (INDEPENDENT, False), way)
+    way[0], way[1], way[2] = v[0] + way[0], v[1] + way[1], (v[2] + way[2]) / body.rho
+
+
+@kernel
+def _strike_nothing(struck, tools, v, rho):
+    """The result of an impact in which nothing closes."""
+    before, after = tools.desk.before, tools.desk.after
+    before[0], before[1], before[2] = v[0], v[1], v[2] * rho
+    copy_row(after, before)
+    for k in range(struck.n):
+        struck.fn[k], struck.ft[k] = 0.0, 0.0
+        struck.letter[k] = LETTER_N if struck.slip[k] == 0 else (LETTER_R if struck.slip[k] > 0 else LETTER_L)
+
+
+@kernel
+def _drop_opening(struck, after, speed_zero):
+    """Keep the contacts that do not open with a velocity (3,) in (x, y, rho theta); a corner on a corner opens where
+    either of its sides does."""
+    opens, kept = np.zeros(struck.n, dtype=np.bool_), 0
+    for k in range(struck.n):
+        n = struck.normal[k]
+        if n[0] * after[0] + n[1] * after[1] + n[2] * after[2] - struck.push[k] > speed_zero:
+            opens[k] = True
+            if struck.partner[k] >= 0:
+                opens[struck.partner[k]] = True
+    for k in range(struck.n):
+        if opens[k]:
+            continue
+        fn, ft, letter = struck.fn[k], struck.ft[k], struck.letter[k]
+        copy_contact(struck, k, kept)
+        struck.fn[kept], struck.ft[kept], struck.letter[kept] = fn, ft, letter
+        kept += 1
+    struck.n = kept
+    pair_corners(struck)
+
+
+@kernel
+def _share_work(body, state, struck, work):
+    """Add work per mass of obstacles that move to the account, in equal shares of the contacts with them."""
+    walls, count = body.walls, 0
+    for k in range(struck.n):
+        count += 1 if walls.edge[struck.triple[k, 2]].mover >= 0 else 0
+    if count == 0:
+        return
+    state.pushed += work
+    for k in range(struck.n):
+        m = walls.edge[struck.triple[k, 2]].mover
+        if m >= 0:
+            walls.mover[m].work += work / count
+
+
+@kernel
+def _is_clear(body, options, state, tools, rest):
+    """Does the part meet nothing but the struck contacts on its way from the pose in `tools.desk.start`?"""
+    start, end, struck = tools.desk.start, tools.desk.end, tools.desk.struck
+    for c in range(3):
+        end[c], end[6 + c], start[6 + c] = state.pose[c], 0.0, 0.0
+        end[3 + c] = (end[c] - start[c]) / rest
+    keep = (start[3], start[4], start[5])
+    start[3], start[4], start[5] = end[3], end[4], end[5]
+    fill_path(state.path, rest, start, end)
+    start[3], start[4], start[5] = keep
+    active = struck.triple[: struck.n]
+    touch = options.scales.touch
+    if body.walls.mover.shape[0] > 0:
+        body.walls.mover[0].start = state.time - rest
+    clear = find_next_contact(body.part, body.walls, state.path, rest, active, touch, tools.scratch) == np.inf
+    set_time(body, state.time)
+    return clear
+
+
+@jit
+def _get_energy(v, rho):
+    """Kinetic energy per mass."""
+    return 0.5 * (v[0] * v[0] + v[1] * v[1] + rho * rho * v[2] * v[2])
+
+
+@jit
+def _get_work(body, pose):
+    """Work of the load per mass, up to a constant."""
+    return body.w[0] * pose[0] + body.w[1] * pose[1] + body.w[2] * body.rho * pose[2]
+
+
+@kernel
+def _find_shift(struck, gaps, speed, how, shift):
+    """Shortest shift d with N.d = -gap for every struck contact and, where rolling counts, T.(speed + d) = 0.
+
+    how = (sine below which a row counts as dependent on earlier ones and is left out, whether rolling counts).
+    """
+    independent, rolling = how
+    basis, row = np.zeros((3, 3)), np.zeros(3)
+    rank = 0
+    shift[:] = 0.0
+    for k in range(struck.n):
+        for which in range(2 if rolling and struck.letter[k] == LETTER_N else 1):
+            value = gaps[k] if which == 0 else -struck.drag[k]
+            for c in range(3):
+                row[c] = struck.normal[k, c] if which == 0 else struck.tangent[k, c]
+                value += row[c] * (shift[c] if which == 0 else shift[c] + speed[c])
+            length = sqrt(row[0] * row[0] + row[1] * row[1] + row[2] * row[2])
+            for m in range(2 * rank):  # twice is enough for orthogonality to rounding
+                unit = basis[m % rank]
+                dot = row[0] * unit[0] + row[1] * unit[1] + row[2] * unit[2]
+                for c in range(3):
+                    row[c] -= dot * unit[c]
+            size = sqrt(row[0] * row[0] + row[1] * row[1] + row[2] * row[2])
+            if rank < 3 and size > independent * length:
+                for c in range(3):
+                    basis[rank, c] = row[c] / size
+                    shift[c] -= value / size * basis[rank, c]
+                rank += 1
+
+
+@kernel
+def _close_gaps(body, options, struck, pose):
+    """Move the pose to gap 0 at the struck contacts, by the shortest way; False if some gap stays open."""
+    gaps, shift, nothing, widest = np.empty(struck.n), np.empty(3), np.zeros(3), 0.0
+    for _ in range(4):
+        widest = 0.0
+        for k in range(struck.n):
+            fill_row(body, struck, k, pose, nothing, 0.0)
+            gaps[k], _, _, _, _, _ = compute_contact(body.part, body.walls, struck.triple[k], pose)
+            widest = max(widest, abs(gaps[k]))
+        if widest <= 1e-2 * options.scales.touch:
+            return True
+        _find_shift(struck, gaps, nothing, (1e-4, False), shift)
+        pose[0], pose[1], pose[2] = pose[0] + shift[0], pose[1] + shift[1], pose[2] + shift[2] / body.rho
+    return widest <= 0.5 * options.scales.touch

@@ -1,0 +1,352 @@
+"""What happens at an event: impacts, the set of accelerations, the choice, the next mode."""
+
+from __future__ import annotations
+
+from math import sqrt
+
+from dynamics.motion.carried import FORCE_LOST
+from dynamics.motion.choose import BRANCH, STOP
+from dynamics.motion.closed import (
+    BY_LETTERS,
+    compute_gap_accelerations,
+    drop_separating,
+    fill_from_mode,
+    find_closed,
+    is_closing,
+    keep_contacts,
+    make_problem,
+    pair_corners,
+)
+from dynamics.motion.constrained import (
+    choose_basis,
+    evaluate_mode,
+    measure_basis_margin,
+    project_pose,
+    project_velocity,
+)
+from dynamics.motion.impact import pick_member, take_member
+from dynamics.motion.mode import LETTER_N, STATIC, get_surface, set_time
+from dynamics.motion.scales import find_zero_speed
+from dynamics.search.reactions import solve_forces
+from geometry.compiled.jit import jit, kernel
+from geometry.compiled.record import copy_row
+from geometry.contact.contacts import compute_contact
+from geometry.contact.moving import begin_motion, is_moving
+from sim.engine import events
+from sim.engine.bounces import NO_BOUNCE, REFUSED, bridge, sum_bounces
+from sim.engine.impacts import is_jammed, strike
+from sim.engine.recorder import write_event
+from sim.engine.state import ACCELERATION, NOTHING, STEP, VELOCITY
+from sim.engine.ties import keep_grip, lose_contact
+from sim.rows.status_codes import (
+    CAPACITY_FULL,
+    CONSTRAINT_LOST,
+    GO_ON,
+    JAMMED,
+    NO_SOLUTION,
+    NOT_UNIQUE_STOP,
+    SPLIT,
+    STALLED,
+)
+
+# Events at one instant before they are bridged; real ties need a handful. An instant is what is shorter than PILE_TIME,
+# relative to the time of the run, and to that in which the part falls by its own size.
+STALL_LIMIT, PILE_TIME = 60, 1e-14
+
+# Force, in units of the rounding of a force, up to which a contact holds nothing. Larger: a contact that begins to
+# press is noticed later, when its force would be that large; smaller: forces that are rounding hold the part.
+IDLE = 10.0
+
+# Impulses without collision, and sums of bounces, that may follow each other at one event; real ones need two or three.
+ROUNDS = 8
+
+# A velocity and an acceleration below this, relative to sqrt(load * size) and to the load, are zero: the part is at
+# rest.
+REST_SPEED = 1e-11
+REST_ACCELERATION = 1e-11
+
+
+@kernel
+def tally_uniqueness(state, time):
+    """Add the time since the last call during which the motion was not unique."""
+    if state.set_kind >= 2:
+        state.not_unique += time - state.tally
+    state.tally = time
+
+
+@kernel
+def jump(body, options, state, tools, log):
+    """Treat the event at the present state and set the next mode; returns GO_ON or the code that ends the run."""
+    time = state.time
+    _wake(body, state)
+    tally_uniqueness(state, time)
+    if time - state.last_event <= PILE_TIME * max(time, sqrt(body.part.radius / options.scales.force)):
+        state.stalls += 1
+    else:
+        state.stalls = 0
+    state.last_event = time
+    if state.stalls > 2 * STALL_LIMIT:
+        return STALLED
+    if state.stalls > STALL_LIMIT and bridge(body, options, state, tools, log):
+        state.stalls, state.cause_kind, state.ahead, state.singular, state.struck = 0, events.JAM, 0, 0, 0
+    code, impacts, kind, members, index = _find_member(body, options, state, tools, log)
+    if code != GO_ON:
+        return code
+    state.set_kind, state.members, state.struck, state.kind_time = max(kind, 0), members, 0, 0.0
+    if index < 0:
+        return NO_SOLUTION
+    if options.rule == STOP and kind > 1:
+        _log_cause(body, options, state, log, impacts)
+        return NOT_UNIQUE_STOP
+    target = tools.desk.vector
+    for c in range(3):
+        target[c] = tools.buffer.found.vertices[index, c]
+    where = (state.ahead_pose, state.ahead_velocity) if state.ahead == 1 else (state.pose, state.velocity)
+    code = _set_mode(body, options, state, tools, where)
+    _log_cause(body, options, state, log, impacts)
+    state.phase = STEP
+    state.ahead = 0
+    return code
+
+
+@kernel
+def _find_member(body, options, state, tools, log):
+    """Let impacts happen, and impulses without collision, and bounces that end, until there is an acceleration to go on
+    with: (code, was there an impact, kind of the set, number of its members, index of the chosen one)."""
+    impacts, closed = False, tools.desk.closed
+    if state.ahead == 1:
+        where = (state.ahead_pose, state.ahead_velocity)
+        set_time(body, state.ahead_time)
+        fill_from_mode(body, state.mode, where, find_zero_speed(body, options.scales, where[1]), closed)
+    else:
+        code, impacts = _meet(body, options, state, tools, log)
+        if code != GO_ON:
+            if code == JAMMED:
+                _log_cause(body, options, state, log, False)
+            return code, impacts, 0, 0, -1
+    kind, members, index = _pick(body, options, state, tools)
+    for _ in range(ROUNDS):
+        if index < 0 or state.singular == 1:
+            state.ahead = 0
+            set_time(body, state.time)
+            if is_jammed(body, options, tools, closed, body.w):
+                _log_cause(body, options, state, log, impacts)
+                return JAMMED, impacts, 0, 0, -1
+            code = _end_slip(body, options, state, tools, log)
+            if code != GO_ON:
+                return code, impacts, 0, 0, -1
+            impacts = True
+        else:
+            if state.fork != NOTHING:
+                return SPLIT, impacts, kind, members, index
+            if state.ahead == 1:
+                break
+            outcome = sum_bounces(body, options, state, tools, log, (index, impacts))
+            if outcome == NO_BOUNCE:
+                break
+            if outcome == REFUSED:
+                kind, members, index = _pick(body, options, state, tools)
+                break
+            impacts, state.struck = True, 0
+            if state.cause_kind != events.START:  # the row of the bounces tells it
+                state.cause_kind = events.JAM
+        kind, members, index = _pick(body, options, state, tools)
+    return GO_ON, impacts, kind, members, index
+
+
+@kernel
+def _wake(body, state):
+    """Walls at the time of the event, by the pieces of their motions that are valid from there."""
+    if body.walls.mover.shape[0] > 0:
+        begin_motion(body.walls, state.time)
+        set_time(body, state.time)
+
+
+@kernel
+def _meet(body, options, state, tools, log):
+    """Find the closed contacts of the present state and let impacts happen; (code, was there an impact)."""
+    closed, scales = tools.desk.closed, options.scales
+    speed_zero = find_zero_speed(body, options.scales, state.velocity)
+    here = (state.pose, state.velocity)
+    struck_before = state.struck == 1
+    if find_closed(body, state.mode, here, scales.touch, speed_zero, closed, tools.scratch) < 0:
+        return CAPACITY_FULL, False
+    closing = is_closing(closed, speed_zero)
+    if closing:  # all closed contacts take part, also those that open now: the others may push them shut
+        pair_corners(closed)
+        if state.cause_kind == events.BREAK:
+            write_event(body, state, log, (state.time, events.BREAK, 0, 0, 1.0, 0), state.velocity, state.velocity)
+        code = strike(body, options, state, tools, log, (closed, events.IMPACT, 1.0))
+        if code != GO_ON:
+            return code, True
+        state.struck = 1
+        speed_zero = find_zero_speed(body, options.scales, state.velocity)
+        find_closed(body, state.mode, here, scales.touch, speed_zero, closed, tools.scratch)
+    elif state.cause_kind == events.STICK:
+        # The contact whose slip was followed to zero has no slip, whatever the last bits say.
+        for k in range(closed.n):
+            same = closed.triple[k, 0] == state.cause[0] and closed.triple[k, 1] == state.cause[1]
+            if same and closed.triple[k, 2] == state.cause[2]:
+                closed.slip[k] = 0
+    keep_contacts(closed, speed_zero)
+    return GO_ON, closing or struck_before
+
+
+@kernel
+def _pick(body, options, state, tools):
+    """Choose a member of the acceleration set: (kind, number of members, index), as `pick_member`.
+
+    Under the rule of branches the member is given from outside; where it has not been given, `state.fork` says so.
+    """
+    closed, buffer = tools.desk.closed, tools.buffer
+    choice = (options.rule, state.random)
+    kind, members, index = pick_member(closed, body.w, choice, options.tolerances, buffer)
+    state.fork = NOTHING
+    if state.forced == ACCELERATION and index >= 0:
+        state.forced = NOTHING
+        copy_row(buffer.found.vertices[0], state.forced_value)
+        take_member(closed, body.w, options.tolerances, state.forced_value)
+        index = 0
+    elif options.rule == BRANCH and kind > 1:
+        state.set_kind, state.members, state.fork = kind, members, ACCELERATION
+    return kind, members, index
+
+
+@kernel
+def _end_slip(body, options, state, tools, log):
+    """Where no acceleration is possible, an impulse without collision ends the slip (Painleve's paradox)."""
+    closed = tools.desk.closed
+    speed_zero = find_zero_speed(body, options.scales, state.velocity)
+    here = (state.pose, state.velocity)
+    find_closed(body, state.mode, here, options.scales.touch, speed_zero, closed, tools.scratch)
+    keep_contacts(closed, speed_zero)
+    state.set_kind, state.members = 0, 0
+    if state.forced != VELOCITY:  # else it was logged before the branches split
+        _log_cause(body, options, state, log, False)
+    if options.rule == STOP or closed.n == 0:
+        return NO_SOLUTION
+    state.cause_kind = events.JAM
+    code = strike(body, options, state, tools, log, (closed, events.JAM, 1.0))
+    if code != GO_ON:
+        return code
+    state.singular, state.struck = 0, 1
+    speed_zero = find_zero_speed(body, options.scales, state.velocity)
+    find_closed(body, state.mode, here, options.scales.touch, speed_zero, closed, tools.scratch)
+    keep_contacts(closed, speed_zero)
+    return GO_ON
+
+
+@kernel
+def _set_mode(body, options, state, tools, where):
+    """Set the mode from the letters in `tools.desk.closed` and the acceleration in `tools.desk.vector`, both found at
+    `where`."""
+    closed, mode, target = tools.desk.closed, state.mode, tools.desk.vector
+    size = abs(body.w[0]) + abs(body.w[1]) + abs(body.w[2])
+    compute_gap_accelerations(closed, target)
+    drop_separating(closed, 1e-9 * (size + abs(target[0]) + abs(target[1]) + abs(target[2])))
+    solve_forces(make_problem(closed, body.w), target, options.tolerances, closed.fn, closed.ft)
+    same = mode.n == closed.n and state.cause_kind != events.UNIQUENESS
+    old = (mode.kind, mode.first, mode.second)
+    n = closed.n
+    mode.n = n
+    for k in range(n):
+        idle = 1 if closed.fn[k] + abs(closed.ft[k]) <= IDLE * events.FORCE_ROUNDING * options.scales.force else 0
+        same = same and mode.letter[k] == closed.letter[k] and mode.idle[k] == idle
+        copy_row(mode.triple[k], closed.triple[k])
+        copy_row(mode.corner[k], closed.corner[k])
+        mode.letter[k], mode.idle[k] = closed.letter[k], idle
+    deviation = choose_basis(body, mode, where, target, (tools.desk.step.stage[0, 0:3], tools.desk.step.force))
+    if deviation < 0.0:
+        return CONSTRAINT_LOST
+    same = same and old[0] == mode.kind and old[1] == mode.first and old[2] == mode.second
+    held = same and keep_grip(body, options, state, tools, where)
+    same = same and state.ahead == 1
+    if same and not is_held(body, options, state, tools, where) and lose_contact(body, state, tools, where):
+        same, n = False, mode.n
+    evaluate_mode(body, mode, where[0], where[1], tools.desk.step.stage[0, 0:3], tools.desk.step.force)
+    shared = measure_basis_margin(body, mode, tools.desk.step.force) < -events.FORCE_ROUNDING * options.scales.force
+    set_time(body, state.time)
+    preloaded = mode.preload[0] != 0.0 or mode.preload[1] != 0.0 or mode.preload[2] != 0.0
+    state.muted = 1 if same or held or preloaded or (shared and n > 1) else 0
+    state.next_step, state.clearance, state.least_monitor = 0.0, 0.0, events.NOT_KNOWN
+    for k in range(n):
+        _, along, _, _, _, _ = compute_contact(body.part, body.walls, mode.triple[k], state.pose)
+        mode.pin[k] = along + get_surface(body, mode.triple[k])
+    if mode.kind != STATIC:
+        project_pose(body, mode, state.pose)
+        project_velocity(body, mode, state.pose, state.velocity)
+    return _check_rest(body, options, state, tools, target)
+
+
+@kernel
+def is_held(body, options, state, tools, where):
+    """Do the contacts together have legal forces for the motion of the mode?"""
+    closed, mode, target = tools.desk.closed, state.mode, tools.desk.other
+    a, force = tools.desk.probe.acceleration, tools.desk.probe.force  # those of the step are still needed
+    fill_from_mode(body, mode, where, BY_LETTERS, closed)
+    evaluate_mode(body, mode, where[0], where[1], a, force)
+    target[0], target[1], target[2] = a[0], a[1], a[2] * body.rho
+    status, _ = solve_forces(make_problem(closed, body.w), target, options.tolerances, closed.fn, closed.ft)
+    return status == 0
+
+
+@kernel
+def _check_rest(body, options, state, tools, target):
+    """A part without velocity and acceleration stays so: its forces are computed once."""
+    v, part = state.velocity, body.part
+    size = max(abs(body.w[0]), abs(body.w[1]), abs(body.w[2]))
+    speed = max(abs(v[0]), abs(v[1]), abs(v[2]) * body.rho)
+    pull = max(abs(target[0]), abs(target[1]), abs(target[2]))
+    static = state.mode.kind == STATIC
+    slow = speed <= max(REST_SPEED * sqrt(size * part.radius), 100.0 * options.scales.speed)
+    state.at_rest = 0
+    if static and not slow:
+        return CONSTRAINT_LOST
+    if is_moving(body.walls):
+        return GO_ON
+    force = size if size > 0.0 else options.scales.force
+    if not static and not (slow and pull <= REST_ACCELERATION * force):
+        return GO_ON
+    v[:] = 0.0
+    n = fill_from_mode(body, state.mode, (state.pose, v), find_zero_speed(body, options.scales, v), tools.desk.closed)
+    target[:] = 0.0
+    closed = tools.desk.closed
+    solve_forces(make_problem(closed, body.w), target, options.tolerances, closed.fn, closed.ft)
+    for k in range(n):
+        state.rest_force[k, 0], state.rest_force[k, 1] = tools.desk.closed.fn[k], tools.desk.closed.ft[k]
+    state.at_rest = 1
+    return GO_ON
+
+
+@kernel
+def _log_cause(body, options, state, log, impacts):
+    """Log the event that led here, unless an impact has said it all."""
+    cause = state.cause_kind
+    if cause == events.BREAK and impacts:
+        cause = events.JAM  # the break has been logged before its impact
+    if cause != events.JAM and not (impacts and (cause == events.CONTACT or cause == events.EDGE_END)):
+        if cause == events.STICK and not _rolls(state):
+            cause = events.SLIP
+        elif cause == events.MERGE or cause == events.MARGIN or cause == events.CREEP:
+            cause = events.MODE_LOST
+        elif cause == events.PRESS or cause == events.SINK:
+            cause = events.CONTACT
+        elif cause < events.MARGIN:
+            cause = events.SEPARATION if cause == events.MARGIN - FORCE_LOST else events.SLIP
+        header = (state.time, cause, state.set_kind, state.members, 1.0, 0)
+        write_event(body, state, log, header, state.velocity, state.velocity)
+    if state.at_rest == 1:
+        state.cause[:] = -1
+        header = (state.time, events.REST, state.set_kind, state.members, 1.0, 0)
+        write_event(body, state, log, header, state.velocity, state.velocity)
+
+
+@jit
+def _rolls(state):
+    """Does the contact that caused the event roll now?"""
+    mode, cause = state.mode, state.cause
+    for k in range(mode.n):
+        t = mode.triple[k]
+        if t[0] == cause[0] and t[1] == cause[1] and t[2] == cause[2]:
+            return mode.letter[k] == LETTER_N
+    return False

@@ -1,0 +1,277 @@
+"""The time loop: advance, locate, jump, choose, record. All of it is compiled and called once a filled buffer."""
+
+from __future__ import annotations
+
+from math import sqrt
+
+import numpy as np
+
+from dynamics.motion.constrained import (
+    is_singular,
+    project_pose,
+    project_velocity,
+)
+from dynamics.motion.mode import FREE, OK, set_time
+from geometry.compiled.jit import jit, kernel
+from geometry.compiled.record import copy_row
+from geometry.contact.moving import begin_motion
+from geometry.contact.path import evaluate_path, fill_constant_path, fill_path
+from geometry.prescribed.motion import SMOOTH
+from geometry.prescribed.movers import find_next_break
+from sim.engine import events
+from sim.engine.jump import jump, tally_uniqueness
+from sim.engine.next_event import accept, find_event, go_back, put_ends
+from sim.engine.recorder import account_contacts, has_room, write_row
+from sim.engine.state import DONE, JAM, JUMP, STEP, TICKS, UNDECIDED
+from sim.engine.step import ORDER, advance, evaluate_rate
+from sim.engine.survey import survey
+from sim.engine.work import integrate_friction, integrate_work
+from sim.rows.status_codes import (
+    COMPLETED,
+    GO_ON,
+    JAMMED,
+    NO_IMPACT_SOLUTION,
+    NO_SOLUTION,
+    PAUSED,
+    SPLIT,
+    STALLED,
+    STEP_LIMIT,
+    STEP_TOO_SMALL,
+)
+
+# Work between two looks at the keyboard, in places of paths that are looked at; a phase of the loop counts for many.
+# About a fifth of a second.
+PAUSE_AFTER = 200_000
+PHASE_EFFORT = 80
+
+# When a run does not get on. Either: in LONG_EFFORT (a few seconds) its time has got on by less than LEAST_SHARE of the
+# duration, so that the whole would take many hours. Or: in MANY steps and events by less than FALLS times that in which
+# the part falls by its own size, or FEW_FALLS of the duration where that is less; so much happens only where a part
+# rattles for ever at heights that nobody sees. Bounces with a restitution of 0.9999 still come to an end.
+LONG_EFFORT, LEAST_SHARE = 2_000_000, 1e-4
+# Or: so many places were looked at without any event, on a way of millions of sizes of the part, or turns, among walls.
+LONGEST_FLIGHT = 5_000_000
+MANY, FALLS, FEW_FALLS = 30_000, 100.0, 0.05
+
+# Length of the first step of a free flight, in sizes of the part. A flight is exact in steps of any length, but the
+# search for contacts takes strides by the largest speed in a step.
+FLIGHT = 1e3
+
+
+@kernel
+def run_chunk(body, options, state, tools, log):
+    """Run until the buffers are full, the run ends, or it is time to look at the keyboard; returns a status code."""
+    looks, enough = tools.scratch.spot.looks, state.effort + PAUSE_AFTER
+    while state.effort < enough:
+        if not has_room(log):
+            return PAUSED
+        state.looks = 0 if state.phase == JUMP else state.looks + tools.scratch.spot.looks - looks
+        state.effort += PHASE_EFFORT + tools.scratch.spot.looks - looks
+        looks = tools.scratch.spot.looks
+        if not _gets_on(body, options, state):
+            _write_last_row(body, options, state, tools, log, STALLED)
+            return STALLED
+        phase = state.phase
+        code = GO_ON
+        if phase == JUMP:
+            code = jump(body, options, state, tools, log)
+            if code == GO_ON:
+                write_row(body, options, state, tools, log, _now(state))
+        elif phase == STEP:
+            code = _step(body, options, state, tools, log)
+        elif phase == TICKS:
+            _write_ticks(body, options, state, tools, log)
+        else:
+            if state.last_row < state.time:
+                write_row(body, options, state, tools, log, _now(state))
+            tally_uniqueness(state, state.time)
+            code = COMPLETED
+        if code != GO_ON:
+            if code != COMPLETED:
+                _write_last_row(body, options, state, tools, log, code)
+            return code
+    return PAUSED
+
+
+@kernel
+def _gets_on(body, options, state):
+    """Has the time got on, while much work was done or much happened?"""
+    if state.looks > LONGEST_FLIGHT:
+        return False
+    if state.effort - state.mark_effort >= LONG_EFFORT:
+        gets_on = state.time - state.mark_time >= LEAST_SHARE * options.duration
+        state.mark_effort, state.mark_time = state.effort, state.time
+        if not gets_on:
+            return False
+    if state.steps + state.events - state.mark_count >= MANY:
+        fall = sqrt(body.part.radius / options.scales.force)
+        advance, before = state.time - state.mark_since, state.mark_advance
+        state.mark_count, state.mark_since, state.mark_advance = state.steps + state.events, state.time, advance
+        if advance < min(FALLS * fall, FEW_FALLS * options.duration):
+            return advance < 0.5 * before  # bounces that become shorter come to an end
+    return True
+
+
+@kernel
+def _write_last_row(body, options, state, tools, log, code):
+    """The state in which a run ends early; without contacts and acceleration where none was chosen."""
+    if code == SPLIT:
+        return  # the branches begin with this state
+    if code == JAMMED:
+        state.undecided, state.set_kind, state.members = JAM, 0, 0
+    elif code != STALLED and code != STEP_LIMIT and code != STEP_TOO_SMALL:
+        state.undecided = UNDECIDED
+        if code == NO_SOLUTION or code == NO_IMPACT_SOLUTION:
+            state.set_kind, state.members = 0, 0
+    if state.undecided != 0 or state.last_row < state.time:
+        write_row(body, options, state, tools, log, _now(state))
+
+
+@jit
+def _now(state):
+    return state.time, state.pose, state.velocity, (state.friction, state.pushed, state.turned)
+
+
+@kernel
+def _step(body, options, state, tools, log):
+    """One step in the present mode, up to the first event in it."""
+    left, end, breaks = _find_end(body, options, state)
+    if left <= 0.0:
+        state.phase = DONE
+        return GO_ON
+    state.path_start = state.time
+    state.friction_start, state.pushed_start, state.turned_start = state.friction, state.pushed, state.turned
+    if state.at_rest == 1:
+        fill_constant_path(state.path, state.pose)
+        state.path_length = left
+        state.time = options.duration
+        state.phase, state.after_ticks = TICKS, DONE
+        return GO_ON
+    if state.steps >= options.max_steps:
+        return STEP_LIMIT
+    code, h = _integrate(body, options, state, tools, left)
+    if code == STEP_TOO_SMALL and is_singular(body, state.mode, state.pose):
+        state.singular, state.cause_kind, state.phase = 1, events.JAM, JUMP
+        copy_row(state.cause, state.mode.triple[state.mode.first])
+        return GO_ON
+    if code != GO_ON:
+        return code
+    fill_path(state.path, h, tools.desk.start, tools.desk.end)
+    found, time = find_event(body, options, state, tools, h)
+    state.steps += 1
+    accept(body, options, state, tools, (time, found))
+    state.phase, state.after_ticks = TICKS, JUMP if found else STEP
+    if not found and time == left:
+        state.time = end
+        if breaks:
+            state.cause_kind, state.after_ticks = events.BREAK, JUMP
+            for c in range(3):
+                state.cause[c] = -1
+    if not found and state.mode.n > 0 and options.survey and survey(body, options, state, tools, log):
+        go_back(body, options, state, tools)
+    account_contacts(body, state)
+    return GO_ON
+
+
+@kernel
+def _find_end(body, options, state):
+    """(longest time of a step, when it ends, does a velocity or an acceleration of an obstacle jump then)."""
+    walls = body.walls
+    if walls.mover.shape[0] == 0:
+        return options.duration - state.time, options.duration, False
+    walls.mover[0].start = state.time
+    for m in range(walls.mover.shape[0]):
+        walls.mover[m].work_start = walls.mover[m].work
+    set_time(body, state.time)
+    time, meets = find_next_break(walls.mover, walls.piece)
+    if time <= state.time:  # of a smooth motion: nothing happens there
+        begin_motion(walls, state.time)
+        walls.mover[0].now = np.nan
+        set_time(body, state.time)
+        time, meets = find_next_break(walls.mover, walls.piece)
+    end = min(time, options.duration)
+    return end - state.time, end, time == end and meets != SMOOTH and end < options.duration
+
+
+@kernel
+def _load_start(body, state, tools):
+    work = tools.desk.step
+    for c in range(3):
+        work.start[c], work.start[3 + c] = state.pose[c], state.velocity[c]
+    work.start[6] = state.friction
+    status = evaluate_rate(body, state.mode, work.start, work.stage[0], work.force)
+    put_ends(tools.desk.start, work.start, work.stage[0])
+    return status
+
+
+@kernel
+def _integrate(body, options, state, tools, left):
+    """Take one step whose error is small enough, into `tools.desk.start` and `tools.desk.end`; returns (code, its
+    length)."""
+    work = tools.desk.step
+    if _load_start(body, state, tools) != OK:
+        return STEP_TOO_SMALL, 0.0
+    size = body.part.radius
+    load = abs(body.w[0]) + abs(body.w[1]) + abs(body.w[2])
+    v, a = tools.desk.start[3:6], tools.desk.start[6:9]
+    speed = max(abs(v[0]) + abs(v[1]) + abs(v[2]) * body.rho, sqrt(load * size))
+    pull = abs(a[0]) + abs(a[1]) + abs(a[2]) * body.rho
+    if options.step > 0.0:
+        h = min(options.step, left)
+    else:
+        h = state.next_step
+        if h <= 0.0:  # of the order of the time in which the part moves by its own size
+            sizes = FLIGHT if state.mode.kind == FREE else 0.03
+            h = sizes * size / max(speed, sqrt(pull * size)) if speed + pull > 0.0 else left
+        h = min(h, left)
+    if (state.mode.kind != FREE or body.turning) and options.step == 0.0:
+        h = min(h, body.longest)
+    exact = state.mode.kind == FREE and not body.turning
+    while True:
+        status, position, velocity = advance(body, state.mode, h, work)
+        state.evaluations += 6
+        error = max(position / size, velocity / speed if speed > 0.0 else 0.0) / options.tolerance
+        if status == OK and (options.step > 0.0 or error <= 1.0 or exact):
+            break
+        state.rejected += 1
+        h *= max(0.1, 0.9 * error ** (-1.0 / ORDER)) if status == OK and error < np.inf else 0.1
+        if state.time + h <= state.time or h < 1e-14 * options.duration:
+            return STEP_TOO_SMALL, 0.0
+    growth = min(8.0, 0.9 * error ** (-1.0 / ORDER)) if error > 0.0 else 8.0
+    if h < left:
+        state.next_step = h * growth
+    put_ends(tools.desk.end, work.end, work.stage[6])
+    return GO_ON, h
+
+
+@kernel
+def _write_ticks(body, options, state, tools, log):
+    """Rows at the output times that the path covers, then on to the next phase."""
+    start, length = state.path_start, state.path_length
+    pose, velocity = tools.desk.probe.pose, tools.desk.probe.velocity
+    while options.interval > 0.0:
+        time = state.next_tick * options.interval
+        if time > state.time or time > options.duration:
+            break
+        if not has_room(log):
+            return
+        state.next_tick += 1
+        if time <= state.last_row:
+            continue
+        tau = min(time - start, length)
+        if body.walls.mover.shape[0] == 0:
+            friction, pushed, turned = integrate_friction(body, state, tools, tau), 0.0, 0.0
+        else:
+            friction, pushed, turned = integrate_work(body, options, state, tools, tau, False)
+        work = (state.friction_start + friction, state.pushed_start + pushed, state.turned_start + turned)
+        evaluate_path(state.path, tau, pose, velocity)
+        if time == state.time:
+            copy_row(pose, state.pose)
+            copy_row(velocity, state.velocity)
+        elif state.at_rest == 0:  # the path is somewhat off between its ends: a row is where the contacts are closed
+            set_time(body, time)
+            project_pose(body, state.mode, pose)
+            project_velocity(body, state.mode, pose, velocity)
+        if state.at_rest == 1 or tau > 0.0:
+            write_row(body, options, state, tools, log, (time, pose, velocity, work))
+    state.phase = state.after_ticks

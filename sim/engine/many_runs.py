@@ -1,0 +1,246 @@
+"""Many runs of a sweep in one call of compiled code: arrays of values in, rows of results out.
+
+The runs of a call share the outlines; what differs from run to run is in a `CELL` and in the pairs. Nothing is logged:
+what the table needs is gathered on the way. The call comes back when all is done, when a pool is full, or when Python
+shall look at the keyboard; called again, it goes on where it was, in the middle of a run if need be.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from dynamics.motion.mode import CAPACITY, Body
+from dynamics.motion.scales import Scales
+from geometry.compiled.jit import jit, kernel
+from geometry.compiled.record import allocate_table, copy_row, define_record
+from sim.engine.loop import run_chunk
+from sim.engine.recorder import compute_kinetic, compute_load_work
+from sim.engine.state import STATE, Log, Options, Tools, allocate_log
+from sim.rows.records import CONTACT_DTYPE, CONTACT_LETTERS
+from sim.rows.status_codes import PAUSED
+
+BUFFER_ROWS = 32  # of a run that is not logged
+# Steps and events between two looks at the keyboard: about a tenth of a second.
+BUDGET = 4000
+MODE_BYTES = 2048  # of the history of a run; a longer one is cut
+POOL_BYTES, POOL_CONTACTS = 32 * MODE_BYTES, 8 * CAPACITY
+SEPARATOR, FREE_SIGN, NO_MOTION_SIGN, CUT_SIGN = 32, 45, 33, 43  # " ", "-", "!", "+"
+LETTERS = np.array([ord(letter) for letter in CONTACT_LETTERS], dtype=np.uint8)
+PARALLEL = 1e-9  # contacts whose normals differ by less press the same way
+
+# What a cell is, besides its pairs: see `Body`, `Options` and `Scales`. `random`: the state of the generator.
+CELL = define_record(
+    ("rho", "f8"), ("mass", "f8"), ("w", "f8", (3,)), ("load", "f8", (5,)),
+    ("pose", "f8", (3,)), ("velocity", "f8", (3,)), ("random", "i8"),
+    ("duration", "f8"), ("step", "f8"), ("tolerance", "f8"), ("rule", "i8"), ("survey", "i8"),
+    ("touch", "f8"), ("force", "f8"), ("speed", "f8"),
+)  # fmt: skip
+
+# What a run leaves behind. `modes_end`, `contacts_end`: where its entries in the pools end; they begin where those of
+# the run before do. Energies in J.
+RESULT = define_record(
+    ("status", "i8"), ("time", "f8"), ("pose", "f8", (3,)), ("velocity", "f8", (3,)), ("at_rest", "i8"),
+    ("n_contacts", "i8"), ("modes_end", "i8"), ("contacts_end", "i8"),
+    ("largest_fn", "f8"), ("time_not_unique", "f8"), ("n_events", "i8"), ("n_impacts", "i8"), ("n_steps", "i8"),
+    ("penetration", "f8"), ("gap_residual", "f8"), ("slip_residual", "f8"), ("balance_residual", "f8"),
+    ("cone_residual", "f8"),
+    ("kinetic_start", "f8"), ("kinetic_end", "f8"), ("load", "f8"), ("friction", "f8"), ("impact", "f8"),
+    ("pushed", "f8"),
+)  # fmt: skip
+
+# Places in `Work.progress`: the cell that is next or going on, whether it is going on, the cell to stop before, and how
+# much of the pools is used.
+NEXT, GOING, END, MODES, CONTACTS = range(5)
+
+
+class Pairs(NamedTuple):
+    """Friction, restitution and law of impact, of each cell with each obstacle: (cells, obstacles)."""
+
+    mu: np.ndarray
+    e: np.ndarray
+    law: np.ndarray  # int64
+
+
+class Tally(NamedTuple):
+    """What is gathered in a run."""
+
+    largest_fn: np.ndarray  # (1,) N
+    modes: np.ndarray  # (MODE_BYTES,) uint8: the modes one after the other, with SEPARATOR between
+    size: np.ndarray  # (2,) int64: bytes written in `modes`; start of the last mode
+    last: np.ndarray  # (2,) int64: contacts in the last row, their first row
+
+
+class Work(NamedTuple):
+    """Work arrays of one thread."""
+
+    progress: np.ndarray  # (5,) int64, see above
+    state: np.recarray  # (1,) STATE
+    start: np.recarray  # (1,) STATE at the start, of any cell
+    home: tuple[np.recarray, np.recarray]  # edges and movers of walls that move, at t = 0
+    tools: Tools
+    log: Log
+    tally: Tally
+    modes: np.ndarray  # (POOL_BYTES,) uint8: the modes of the runs that have ended
+    contacts: np.ndarray  # (POOL_CONTACTS,) CONTACT_DTYPE: last contacts of those that may be held by them
+
+
+def allocate_work(start: np.record, walls, tools: Tools) -> Work:
+    """Work arrays for runs against these walls."""
+    states = [allocate_table(STATE, 1) for _ in range(2)]
+    states[1][0] = start
+    tally = Tally(np.zeros(1), np.zeros(MODE_BYTES, np.uint8), np.zeros(2, np.int64), np.zeros(2, np.int64))
+    return Work(np.zeros(5, np.int64), *states, (walls.edge.copy(), walls.mover.copy()), tools,
+                allocate_log(BUFFER_ROWS), tally, np.zeros(POOL_BYTES, np.uint8),
+                np.zeros(POOL_CONTACTS, CONTACT_DTYPE))
+
+
+@kernel
+def run_cells(body, options, cells, pairs, work, results):
+    """Run the cells from `progress[NEXT]` up to `progress[END]`, as far as this call goes."""
+    progress, tally, spent = work.progress, work.tally, 0
+    state = work.state[0]
+    while progress[NEXT] < progress[END] and spent < BUDGET:
+        if progress[MODES] + MODE_BYTES > POOL_BYTES or progress[CONTACTS] + CAPACITY > POOL_CONTACTS:
+            return
+        i = progress[NEXT]
+        if progress[GOING] == 0:
+            _begin(body, cells[i], pairs, work)
+            progress[GOING] = 1
+        here, how = _set_up(body, options, cells[i])
+        before = state.steps + state.events
+        work.log.counts[:4] = 0
+        code = run_chunk(here, how, state, work.tools, work.log)
+        _gather(work.log, tally)
+        work.log.counts[4] += work.log.counts[1]
+        work.log.counts[5] += work.log.counts[3]
+        spent += 1 + state.steps + state.events - before
+        if code != PAUSED:
+            _finish(here, code, work, results[i])
+            progress[GOING] = 0
+            progress[NEXT] += 1
+
+
+@kernel
+def _set_up(body, options, cell):
+    """Body and options of a cell."""
+    scales = Scales(cell.touch, cell.force, cell.speed)
+    here = Body(body.part, body.walls, body.w, cell.rho, cell.mass, body.load, body.turning, body.longest)
+    return here, Options(cell.duration, 0.0, cell.step, cell.tolerance, cell.rule, cell.survey != 0, options.max_steps,
+                         scales, options.tolerances)
+
+
+@kernel
+def _begin(body, cell, pairs, work):
+    """Put all to the start of a run."""
+    edge, mover, i = body.walls.edge, body.walls.mover, work.progress[NEXT]
+    if mover.shape[0] > 0:
+        for m in range(mover.shape[0]):
+            mover[m] = work.home[1][m]
+        for j in range(edge.shape[0]):
+            edge[j] = work.home[0][j]
+    for j in range(edge.shape[0]):
+        owner = edge[j].owner
+        edge[j].mu, edge[j].e, edge[j].law = pairs.mu[i, owner], pairs.e[i, owner], pairs.law[i, owner]
+    copy_row(body.w, cell.w)
+    copy_row(body.load, cell.load)
+    work.state[0] = work.start[0]
+    state, tally = work.state[0], work.tally
+    copy_row(state.pose, cell.pose)
+    copy_row(state.origin, cell.pose)
+    copy_row(state.velocity, cell.velocity)
+    copy_row(state.start_velocity, cell.velocity)
+    state.random[0] = cell.random
+    tally.largest_fn[0] = 0.0
+    tally.size[:] = 0
+    tally.last[:] = 0
+    work.log.counts[:] = 0
+
+
+@kernel
+def _finish(body, code, work, result):
+    """Write the row of a run that has ended, and what it adds to the pools."""
+    state, tally, progress = work.state[0], work.tally, work.progress
+    result.status, result.time, result.at_rest = code, state.time, state.at_rest
+    copy_row(result.pose, state.pose)
+    copy_row(result.velocity, state.velocity)
+    result.largest_fn, result.time_not_unique = tally.largest_fn[0], state.not_unique
+    if state.set_kind >= 2:  # the interval that is open at the end
+        result.time_not_unique += state.time - state.tally
+    result.n_events, result.n_impacts, result.n_steps = state.events, state.impacts, state.steps
+    result.penetration, result.gap_residual = state.penetration, state.gap_residual
+    result.slip_residual, result.balance_residual = state.slip_residual, state.balance_residual
+    result.cone_residual = state.cone_residual
+    result.kinetic_start = compute_kinetic(body, state.start_velocity)
+    result.kinetic_end = compute_kinetic(body, state.velocity)
+    result.load = compute_load_work(body, state, state.pose)
+    # kept per mass
+    result.friction, result.impact = body.mass * state.friction, body.mass * state.impact
+    result.pushed = body.mass * state.pushed
+    for k in range(tally.size[0]):
+        work.modes[progress[MODES] + k] = tally.modes[k]
+    progress[MODES] += tally.size[0]
+    result.modes_end = progress[MODES]
+    n, first = tally.last[0], tally.last[1]
+    result.n_contacts = n
+    if state.at_rest == 1 and not _press_one_way(work.log.contacts, first, n):
+        for k in range(n):
+            work.contacts[progress[CONTACTS] + k] = work.log.contacts[first + k]
+        progress[CONTACTS] += n
+    result.contacts_end = progress[CONTACTS]
+
+
+@kernel
+def _press_one_way(contacts, first, n):
+    """Have all contacts the same normal? Then they can hold the part against no load that pulls it off."""
+    for k in range(first + 1, first + n):
+        if (abs(contacts[k]["nx"] - contacts[first]["nx"]) > PARALLEL
+                or abs(contacts[k]["ny"] - contacts[first]["ny"]) > PARALLEL):
+            return False
+    return True
+
+
+@kernel
+def _gather(log, tally):
+    """Take the largest normal force and the modes from the rows in the buffers."""
+    first, last = 0, tally.last
+    for i in range(log.counts[0]):
+        row = log.steps[i]
+        n = row["n_contacts"]
+        for k in range(first, first + n):
+            tally.largest_fn[0] = max(tally.largest_fn[0], log.contacts[k]["fn"])
+        _append_mode(log, tally, first, n, row["set_kind"])
+        last[0], last[1] = n, first
+        first += n
+
+
+@kernel
+def _append_mode(log, tally, first, n, set_kind):
+    """Append the mode of a row to the history, unless it is that of the row before."""
+    modes, end = tally.modes, tally.size[0]
+    need = max(n, 1)
+    if end + 1 + need + 2 > modes.shape[0]:
+        if end > 0 and modes[end - 1] != CUT_SIGN:
+            modes[end], modes[end + 1] = SEPARATOR, CUT_SIGN
+            tally.size[0] = end + 2
+        return
+    start = end + 1 if end > 0 else 0
+    for k in range(need):
+        modes[start + k] = _get_sign(log, first + k, n, set_kind)
+    if end > 0:
+        before = tally.size[1]
+        same = end - before == need
+        for k in range(need):
+            same = same and modes[before + k] == modes[start + k]
+        if same:
+            return
+        modes[end] = SEPARATOR
+    tally.size[0], tally.size[1] = start + need, start
+
+
+@jit
+def _get_sign(log, k, n, set_kind):
+    if n > 0:
+        return LETTERS[log.contacts[k]["letter"]]
+    return np.uint8(FREE_SIGN if set_kind > 0 else NO_MOTION_SIGN)

@@ -1,0 +1,248 @@
+"""The first event in a step: found on the path of the step, located anew with steps of the method itself."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from dynamics.motion.carried import measure_margin
+from dynamics.motion.constrained import evaluate_mode, measure_stiffness
+from dynamics.motion.mode import set_time
+from geometry.compiled.jit import jit, kernel
+from geometry.compiled.record import copy_row
+from geometry.contact.contacts import compute_gap_rate
+from geometry.contact.detection import compute_clearance
+from geometry.contact.moving import bound_walls, is_moving
+from geometry.contact.next_contact import find_next_contact
+from geometry.contact.path import bound_path, evaluate_path, fill_path
+from sim.engine import events
+from sim.engine.events import (
+    MARGIN,
+    MODE_LOST,
+    NO_MONITOR,
+    NOT_KNOWN,
+    SAMPLES,
+    compute_monitor,
+    locate_end_of_mode,
+    locate_level,
+)
+from sim.engine.jump import is_held
+from sim.engine.state import JUMP
+from sim.engine.step import advance
+from sim.engine.work import integrate_work
+
+# Relative determinant of the equation for the normal forces below which a force that is lost is lost in its singular
+# point. Larger: a contact that opens near the point is taken to jam; smaller: one that slides into it is taken to open.
+AT_SINGULAR_POINT = 1e-6
+
+# How clearly the old mode must be violated where the next one is chosen, in units of the rounding of a monitor. The
+# search for accelerations blurs by about a tenth of one unit; the larger, the further ahead the choice is made.
+LOOK_AHEAD = 1000.0
+
+# How long after forces that several contacts shared have ceased to be legal the next mode is chosen, relative to the
+# step: at the very time they are legal to rounding.
+UNREALISED_AHEAD = 1e-5
+
+
+@jit
+def put_ends(target, y, rate):
+    for c in range(6):
+        target[c] = y[c]
+    for c in range(3):
+        target[6 + c] = rate[3 + c]
+
+
+@kernel
+def find_event(body, options, state, tools, h):
+    """First event in the step: (was there one, its time after the start of the step). Sets the cause."""
+    mode, scratch, path = state.mode, tools.scratch, state.path
+    contact_time = np.inf
+    speed, omega, _, _ = bound_path(path, 0.0, h)
+    if is_moving(body.walls):
+        speed += bound_walls(body.walls, state.path_start, h)
+    travel = (speed + omega * body.part.radius) * h
+    active = mode.triple[: mode.n]
+    if travel >= state.clearance:
+        set_time(body, state.path_start)
+        margin = max(body.part.radius, 2.0 * min(travel, body.part.radius))
+        clear = compute_clearance(body.part, body.walls, tools.desk.start, active, active.shape[0], margin, scratch)
+        state.clearance = clear
+    if travel >= state.clearance:
+        contact_time = find_next_contact(body.part, body.walls, path, h, active, options.scales.touch, scratch)
+        state.clearance = 0.0
+        if scratch.spot.seen < h:
+            h = scratch.spot.seen
+            shorten(body, state, tools, h)
+    else:
+        state.clearance -= travel
+    muted = state.muted == 1
+    look = (tools.desk.probe, muted)
+    span = (h, NOT_KNOWN if muted else state.least_monitor)
+    mode_time, kind, contact, least = locate_end_of_mode(body, mode, options.scales, path, span, look)
+    state.least_monitor = NOT_KNOWN if muted else least
+    lost = _find_unrealised(body, options, state, tools, min(h, mode_time)) if muted else np.inf
+    if lost < np.inf:
+        mode_time, kind, contact = lost, MODE_LOST, 0
+    if kind == NO_MONITOR and contact_time == np.inf:
+        return False, h
+    if contact_time <= mode_time:
+        state.cause_kind = events.CONTACT
+        copy_row(state.cause, scratch.spot.hit)
+        return True, contact_time
+    if kind == MARGIN:
+        kind, contact = _tell_loss(body, state, tools, mode_time)
+    state.cause_kind = kind
+    copy_row(state.cause, mode.triple[contact])
+    if lost < np.inf:
+        _look_ahead(state, min(lost + UNREALISED_AHEAD * h, h))
+    if kind == events.SEPARATION or kind == events.SLIP or kind == events.PRESS or kind <= MARGIN:
+        limit = min(h, contact_time)
+        search = (kind, contact, mode_time, limit, -LOOK_AHEAD)
+        ahead = locate_level(body, mode, options.scales, path, search, tools.desk.probe)
+        _look_ahead(state, ahead)
+        if kind == events.SEPARATION and _is_at_singular_point(body, state, tools, mode_time):
+            state.singular, state.cause_kind, state.ahead = 1, events.JAM, 0
+    return True, mode_time
+
+
+@kernel
+def _tell_loss(body, state, tools, tau):
+    """What a part that is carried loses at time tau of the path: (kind of the cause, contact)."""
+    probe = tools.desk.probe
+    evaluate_path(state.path, tau, probe.pose, probe.velocity)
+    set_time(body, state.path_start + tau)
+    evaluate_mode(body, state.mode, probe.pose, probe.velocity, probe.acceleration, probe.force)
+    _, what, contact = measure_margin(body, state.mode, probe.pose, probe.velocity, probe.acceleration)
+    return MARGIN - what, contact
+
+
+@kernel
+def _look_ahead(state, tau):
+    """Let the next mode be chosen at time tau of the path."""
+    evaluate_path(state.path, tau, state.ahead_pose, state.ahead_velocity)
+    state.ahead, state.ahead_time = 1, state.path_start + tau
+
+
+@kernel
+def _is_at_singular_point(body, state, tools, tau):
+    """Is a normal force lost at time tau of the path because the equation for it is singular there, and not because it
+    falls to zero?
+
+    So a contact slides into Genot & Brogliato's point with a force that may stay finite; beyond it the same equation
+    gives a force of the other sign.
+    """
+    probe = tools.desk.probe
+    evaluate_path(state.path, tau, probe.pose, probe.velocity)
+    set_time(body, state.path_start + tau)
+    return abs(measure_stiffness(body, state.mode, probe.pose)) < AT_SINGULAR_POINT
+
+
+@kernel
+def _is_realised(body, options, state, tools, tau):
+    """Are there legal forces, of all closed contacts together, for the motion of the mode at time tau of the path?"""
+    probe = tools.desk.probe
+    evaluate_path(state.path, tau, probe.pose, probe.velocity)
+    set_time(body, state.path_start + tau)
+    return is_held(body, options, state, tools, (probe.pose, probe.velocity))
+
+
+@kernel
+def _find_unrealised(body, options, state, tools, duration):
+    """First time at which `_is_realised` does not hold, or infinity; looks at SAMPLES places, then by bisection."""
+    low, high, holds = 0.0, 0.0, True
+    for part in range(1, SAMPLES + 1):
+        high = duration * part / SAMPLES
+        holds = _is_realised(body, options, state, tools, high)
+        if not holds:
+            break
+        low = high
+    if holds:
+        return np.inf
+    if low == 0.0 and not _is_realised(body, options, state, tools, low):
+        return low
+    for _ in range(60):
+        middle = 0.5 * (low + high)
+        if middle <= low or middle >= high:
+            break
+        if _is_realised(body, options, state, tools, middle):
+            low = middle
+        else:
+            high = middle
+    return high
+
+
+@kernel
+def _value_at(body, options, state, tools, tau):
+    """Step to tau and return the event function there: the gap of a new contact, or the monitor of the cause."""
+    work = tools.desk.step
+    advance(body, state.mode, tau, work)
+    state.evaluations += 6
+    cause, probe = state.cause_kind, tools.desk.probe
+    for c in range(3):
+        probe.pose[c], probe.velocity[c], probe.acceleration[c] = work.end[c], work.end[3 + c], work.stage[6, 3 + c]
+    if cause == events.CONTACT:
+        gap, _, _ = compute_gap_rate(body.part, body.walls, state.cause, probe.pose, probe.velocity)
+        return gap / options.scales.touch
+    index = 0
+    for k in range(state.mode.n):
+        t = state.mode.triple[k]
+        if t[0] == state.cause[0] and t[1] == state.cause[1] and t[2] == state.cause[2]:
+            index = k
+    copy_row(probe.force, work.force)
+    return compute_monitor(body, state.mode, options.scales, (cause, index), probe)
+
+
+@kernel
+def accept(body, options, state, tools, outcome):
+    """Move the state to the end of the step, or to the event in it, located anew with steps of the method itself.
+
+    The path is accurate to the error of its interpolation, a step to the event to that of the method: a few secant
+    steps from the former end in the latter.
+    """
+    tau, found = outcome
+    work, h = tools.desk.step, tools.desk.end
+    if found and tau > 0.0:
+        value = _value_at(body, options, state, tools, tau)
+        other = tau * (1.0 - 1e-4)
+        other_value = _value_at(body, options, state, tools, other)
+        for _ in range(4):
+            if value == other_value or abs(value) < 1e-3:
+                break
+            change = value * (tau - other) / (value - other_value)
+            if abs(change) > 1e-3 * tau:
+                break
+            other, other_value = tau, value
+            tau -= change
+            value = _value_at(body, options, state, tools, tau)
+            if abs(change) <= 1e-15 * (state.time + tau):
+                break
+        shorten(body, state, tools, tau)
+    if not (found and tau <= 0.0):
+        for c in range(3):
+            state.pose[c], state.velocity[c], state.acceleration[c] = h[c], h[3 + c], h[6 + c]
+        state.time = state.path_start + tau
+        if body.walls.mover.shape[0] == 0:
+            state.friction = work.end[6]
+        else:
+            friction, pushed, turned = integrate_work(body, options, state, tools, tau, True)
+            state.friction, state.pushed = state.friction_start + friction, state.pushed_start + pushed
+            state.turned = state.turned_start + turned
+    state.path_length = tau
+
+
+@kernel
+def shorten(body, state, tools, tau):
+    """End the step, and its path, at tau."""
+    work = tools.desk.step
+    advance(body, state.mode, tau, work)
+    put_ends(tools.desk.end, work.end, work.stage[6])
+    fill_path(state.path, tau, tools.desk.start, tools.desk.end)
+
+
+@kernel
+def go_back(body, options, state, tools):
+    """From the end of the step to the end of the path, which has become shorter, for a jump there."""
+    shorten(body, state, tools, state.path_length)
+    accept(body, options, state, tools, (state.path_length, False))
+    state.cause_kind, state.after_ticks = events.UNIQUENESS, JUMP
+    for c in range(3):
+        state.cause[c] = -1

@@ -1,0 +1,186 @@
+"""Writing rows of the log from compiled code, and keeping the account of residuals."""
+
+from __future__ import annotations
+
+from dynamics.motion.closed import BY_LETTERS, fill_from_mode, make_problem
+from dynamics.motion.constrained import evaluate_mode
+from dynamics.motion.mode import CAPACITY, LETTER_N, SLIDING_TWICE, STATIC, compute_frame, get_mu, set_time
+from dynamics.search.reactions import solve_forces
+from geometry.compiled.jit import jit, kernel
+from geometry.contact.contacts import compute_contact
+from sim.engine.state import JAM
+
+
+@jit
+def has_room(log):
+    """Is there room for one more row of every table?"""
+    counts = log.counts
+    return (
+        counts[0] + 2 <= log.steps.shape[0]
+        and counts[1] + 2 * CAPACITY <= log.contacts.shape[0]
+        and counts[2] + 4 <= log.events.shape[0]
+        and counts[3] + 2 * CAPACITY <= log.impulses.shape[0]
+    )
+
+
+@kernel
+def compute_load_work(body, state, pose):
+    """Work of the load since the start [J]."""
+    if body.turning:
+        return body.mass * state.turned
+    w, origin = body.w, state.origin
+    turn = w[2] * body.rho * (pose[2] - origin[2])
+    return body.mass * (w[0] * (pose[0] - origin[0]) + w[1] * (pose[1] - origin[1]) + turn)
+
+
+@jit
+def compute_kinetic(body, velocity):
+    """Kinetic energy [J]."""
+    v = velocity
+    return 0.5 * body.mass * (v[0] * v[0] + v[1] * v[1] + body.rho * body.rho * v[2] * v[2])
+
+
+@kernel
+def fill_forces(body, options, state, tools, pose, velocity):
+    """Forces per mass of the mode's contacts into `tools.desk.closed` (fn, ft), acceleration (ax, ay, alpha) into
+    `tools.desk.vector`.
+
+    Where the basis carries everything these are its forces; else the least-norm forces that give the same acceleration.
+    Returns the rows' number.
+    """
+    mode, closed, a = state.mode, tools.desk.closed, tools.desk.vector
+    n = fill_from_mode(body, mode, (pose, velocity), BY_LETTERS, closed)
+    if state.at_rest == 1:
+        for k in range(n):
+            closed.fn[k], closed.ft[k] = state.rest_force[k, 0], state.rest_force[k, 1]
+        a[:] = 0.0
+        return n
+    force = tools.desk.step.force
+    evaluate_mode(body, mode, pose, velocity, a, force)
+    carriers = 2 if mode.kind == SLIDING_TWICE else 1
+    if n <= carriers:
+        for k in range(n):
+            second = mode.kind == SLIDING_TWICE and k == mode.second
+            closed.fn[k], closed.ft[k] = (force[2], force[3]) if second else (force[0], force[1])
+        return n
+    target = tools.desk.other
+    target[0], target[1], target[2] = a[0], a[1], a[2] * body.rho
+    solve_forces(make_problem(closed, body.w), target, options.tolerances, closed.fn, closed.ft)
+    return n
+
+
+@kernel
+def write_row(body, options, state, tools, log, moment):
+    """One row of /steps and its rows of /contacts at moment = (time, pose, velocity, work per mass of friction, of
+    obstacles that move, and of a load that turns)."""
+    time, pose, velocity, work = moment
+    set_time(body, time)
+    counts, a, m = log.counts, tools.desk.vector, body.mass
+    if state.undecided != 0:
+        n, a[0], a[1], a[2] = (tools.desk.closed.n if state.undecided == JAM else 0), 0.0, 0.0, 0.0
+    else:
+        n = fill_forces(body, options, state, tools, pose, velocity)
+    row = log.steps[counts[0]]
+    row["time"] = time
+    row["x"], row["y"], row["theta"] = pose[0], pose[1], pose[2]
+    row["vx"], row["vy"], row["omega"] = velocity[0], velocity[1], velocity[2]
+    row["ax"], row["ay"], row["alpha"] = a[0], a[1], a[2]
+    row["load_fx"], row["load_fy"], row["load_torque"] = m * body.w[0], m * body.w[1], m * body.rho * body.w[2]
+    row["kinetic"] = compute_kinetic(body, velocity)
+    row["work_load"] = m * work[2] if body.turning else compute_load_work(body, state, pose)
+    row["work_friction"] = m * work[0]
+    row["work_obstacles"] = m * work[1]
+    row["work_impact"] = m * state.impact
+    row["set_kind"] = state.set_kind if time >= state.kind_time else state.kind_before
+    row["first_contact"] = counts[4] + counts[1]
+    row["n_contacts"] = n
+    counts[0] += 1
+    for k in range(n):
+        write_contact(body, tools.desk.closed, k, log.contacts[counts[1]], pose, velocity)
+        state.penetration = max(state.penetration, -log.contacts[counts[1]]["gap"])
+        counts[1] += 1
+    if state.undecided == 0:
+        _account_residuals(body, state, tools.desk.closed, n, a)
+    state.last_row = time
+
+
+@kernel
+def write_contact(body, closed, k, row, pose, velocity):
+    """One row of /contacts (or /impulses) from contact k of `closed`; forces per mass become newtons."""
+    triple = closed.triple[k]
+    gap, _, nx, ny, rx, ry = compute_contact(body.part, body.walls, triple, pose)
+    row["obstacle"] = body.walls.edge[triple[2]].owner
+    row["part_feature"], row["obstacle_feature"], row["type"] = triple[1], triple[2], triple[0]
+    row["letter"] = closed.letter[k]
+    row["px"], row["py"], row["nx"], row["ny"] = pose[0] - rx, pose[1] - ry, nx, ny
+    row["gap"] = gap
+    row["fn"], row["ft"] = body.mass * closed.fn[k], body.mass * closed.ft[k]
+    row["slip"] = ny * velocity[0] - nx * velocity[1] + (nx * rx + ny * ry) * velocity[2] - closed.drag[k]
+
+
+@kernel
+def _account_residuals(body, state, closed, n, a):
+    """Residuals of the row just written, from the rows of the contacts and the forces alone."""
+    mode, w = state.mode, body.w
+    sx, sy, sq = w[0] - a[0], w[1] - a[1], w[2] - a[2] * body.rho
+    size = abs(w[0]) + abs(w[1]) + abs(w[2])
+    for k in range(n):
+        closed.letter[k] = mode.letter[k]
+        fn, ft = closed.fn[k], closed.ft[k]
+        size = max(size, abs(fn) + abs(ft))
+        sx += fn * closed.normal[k, 0] + ft * closed.tangent[k, 0]
+        sy += fn * closed.normal[k, 1] + ft * closed.tangent[k, 1]
+        sq += fn * closed.normal[k, 2] + ft * closed.tangent[k, 2]
+    if size == 0.0:
+        return
+    state.balance_residual = max(state.balance_residual, (abs(sx) + abs(sy) + abs(sq)) / size)
+    for k in range(n):
+        mu = get_mu(body, mode.triple[k])
+        excess = max(abs(closed.ft[k]) - mu * closed.fn[k], -closed.fn[k])
+        state.cone_residual = max(state.cone_residual, excess / (size * (1.0 + mu)))
+
+
+@kernel
+def account_contacts(body, state):
+    """Gap and slip residuals of the closed contacts at the current state."""
+    mode = state.mode
+    if mode.kind == STATIC:
+        return
+    set_time(body, state.time)
+    for k in range(mode.n):
+        gap, _, _, _, _, _ = compute_contact(body.part, body.walls, mode.triple[k], state.pose)
+        state.gap_residual = max(state.gap_residual, abs(gap))
+        state.penetration = max(state.penetration, -gap)
+        if mode.letter[k] == LETTER_N:
+            _, _, _, _, _, _, slip, _, _ = compute_frame(body, mode.triple[k], state.pose, state.velocity)
+            state.slip_residual = max(state.slip_residual, abs(slip))
+
+
+@kernel
+def write_event(body, state, log, header, before, after):
+    """One row of /events; header = (time, kind, set kind, alternatives, restitution scale, class of impact). The
+    contact is `state.cause`."""
+    time, kind, set_kind, alternatives, scale, impact_class = header
+    row = log.events[log.counts[2]]
+    cause = state.cause
+    row["time"], row["kind"] = time, kind
+    row["part_feature"], row["obstacle_feature"], row["type"] = cause[1], cause[2], cause[0]
+    row["obstacle"] = body.walls.edge[cause[2]].owner if cause[2] >= 0 else -1
+    row["x"], row["y"], row["theta"] = state.pose[0], state.pose[1], state.pose[2]
+    row["vx_before"], row["vy_before"], row["omega_before"] = before[0], before[1], before[2]
+    row["vx_after"], row["vy_after"], row["omega_after"] = after[0], after[1], after[2]
+    row["set_kind"], row["alternatives"], row["restitution_scale"] = set_kind, alternatives, scale
+    row["impact_class"] = impact_class
+    row["first_impulse"], row["n_impulses"] = log.counts[5] + log.counts[3], 0
+    log.counts[2] += 1
+    state.events += 1
+
+
+@kernel
+def write_impulses(body, state, tools, log, struck):
+    """Rows of /impulses for the event just written: impulses per mass are in `struck` (fn, ft)."""
+    for k in range(struck.n):
+        write_contact(body, struck, k, log.impulses[log.counts[3]], state.pose, state.velocity)
+        log.counts[3] += 1
+    log.events[log.counts[2] - 1]["n_impulses"] = struck.n
+    state.impacts += 1

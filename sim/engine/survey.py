@@ -1,0 +1,80 @@
+"""Look whether other accelerations become possible while a mode lasts, or cease to be."""
+
+from __future__ import annotations
+
+from dynamics.motion.choose import BRANCH, STOP
+from dynamics.motion.closed import fill_from_mode, is_unique, make_problem
+from dynamics.motion.mode import set_time
+from dynamics.motion.scales import find_zero_speed
+from dynamics.search.members import ONE, find_members
+from dynamics.search.problem import VERTICES
+from geometry.compiled.jit import kernel
+from geometry.compiled.record import copy_row
+from geometry.contact.path import evaluate_path
+from sim.engine import events
+from sim.engine.jump import tally_uniqueness
+from sim.engine.recorder import write_event
+
+# How long after another acceleration became possible the set is computed that branches begin with, relative to the
+# step: at the very time it is possible within rounding only.
+SURVEY_AHEAD = 1e-5
+
+
+@kernel
+def _count_kind(body, options, state, tools, tau):
+    """Kind of the acceleration set at time tau of the path."""
+    evaluate_path(state.path, tau, tools.desk.probe.pose, tools.desk.probe.velocity)
+    set_time(body, state.path_start + tau)
+    where = (tools.desk.probe.pose, tools.desk.probe.velocity)
+    fill_from_mode(body, state.mode, where, find_zero_speed(body, options.scales, where[1]), tools.desk.closed)
+    closed = tools.desk.closed
+    if is_unique(closed):
+        tools.buffer.found.counts[VERTICES] = 1
+        return ONE
+    return find_members(make_problem(closed, body.w), options.tolerances, tools.buffer)
+
+
+@kernel
+def _log_change(body, state, tools, log, tau):
+    """Log that the kind of the set has changed at time tau of the path, where the part was then."""
+    probe, keep = tools.desk.probe, tools.desk.vector
+    copy_row(keep, state.pose)
+    evaluate_path(state.path, tau, probe.pose, probe.velocity)
+    copy_row(state.pose, probe.pose)
+    header = (state.path_start + tau, events.UNIQUENESS, state.set_kind, state.members, 1.0, 0)
+    write_event(body, state, log, header, probe.velocity, probe.velocity)
+    copy_row(state.pose, keep)
+
+
+@kernel
+def survey(body, options, state, tools, log):
+    """Look whether another acceleration became possible during the step, or ceased to be, and log when.
+
+    True if branches are followed and must split there, or if the run is to stop; the path then ends at that time.
+    """
+    h = state.path_length
+    kind = _count_kind(body, options, state, tools, h)
+    members = tools.buffer.found.counts[VERTICES]
+    if kind == state.set_kind:
+        return False
+    low, high = 0.0, h
+    for _ in range(60):
+        middle = 0.5 * (low + high)
+        if middle <= low or middle >= high:
+            break
+        if _count_kind(body, options, state, tools, middle) == state.set_kind:
+            low = middle
+        else:
+            high = middle
+    time = state.path_start + high
+    if (options.rule == BRANCH or options.rule == STOP) and kind > state.set_kind:
+        ahead = min(high + SURVEY_AHEAD * h, h)
+        evaluate_path(state.path, ahead, state.ahead_pose, state.ahead_velocity)
+        state.ahead, state.ahead_time, state.path_length = 1, state.path_start + ahead, high
+        return True
+    tally_uniqueness(state, time)
+    state.kind_time, state.kind_before = time, state.set_kind
+    state.set_kind, state.members = kind, members
+    state.cause[:] = -1
+    _log_change(body, state, tools, log, high)
+    return False

@@ -1,0 +1,1 @@
+"""Files that are whole or not there: one writer, one opener. Knows nothing of what stands in them."""

@@ -1,0 +1,136 @@
+"""From a scene to the arrays that compiled code reads: part, walls, load, motions, and what counts as zero."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from math import sqrt
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from dynamics.motion.mode import Body, set_time
+from dynamics.motion.routh import LAWS
+from dynamics.motion.scales import SPEED_ROUNDING, Scales
+from geometry.contact.contacts import build_part, build_walls
+from geometry.contact.moving import begin_motion, build_moving_walls
+from geometry.prescribed.motion import spread_times
+from geometry.shapes.boundary import compute_boundary
+from sim.scene.start import compute_start_tolerance
+
+if TYPE_CHECKING:
+    from geometry.shapes.polygon import Polygon
+    from geometry.shapes.pose import Pose
+    from sim.scene.scene import Scene
+
+
+def build_body(scene: Scene) -> Body:
+    """Arrays of the part, the walls and what acts between them, at t = 0."""
+    workpiece = scene.workpiece
+    fx, fy, torque = scene.load
+    load = (fx / workpiece.mass, fy / workpiece.mass, torque / (workpiece.mass * workpiece.rho))
+    w = np.array([load[0] + scene.gravity[0], load[1] + scene.gravity[1], load[2]])
+    placed = tuple((obstacle.outline, obstacle.pose) for obstacle in scene.obstacles)
+    motions = tuple(obstacle.motion for obstacle in scene.obstacles)
+    pairs = tuple((obstacle.mu, obstacle.e, LAWS.index(obstacle.law)) for obstacle in scene.obstacles)
+    walls = _build_walls(placed, pairs, (motions, scene.gravity_turn), compute_start_tolerance(scene))
+    if len(walls.mover):  # a run moves them
+        walls = walls._replace(edge=walls.edge.copy(), mover=walls.mover.copy())
+    body = Body(
+        _build_part(workpiece.outline), walls, w, float(workpiece.rho), float(workpiece.mass),
+        np.array([*load, *scene.gravity]), scene.gravity_turn is not None, _find_longest_step(walls),
+    )  # fmt: skip
+    restart_motion(body, 0.0)
+    return body
+
+
+def restart_motion(body: Body, time: float, work=0.0) -> None:
+    """Move the walls to a time [s], from which a run goes on; work [J/kg] (m,): what each mover has done until then."""
+    if len(body.walls.mover):
+        body.walls.mover.work[:] = work
+        begin_motion(body.walls, time)
+    set_time(body, time)
+
+
+# Steps in one period of a motion, at least, where it is felt. Reason: the error of a step that is a whole number of
+# periods long looks small. Consequence: quicker motions cost more steps.
+STEPS_PER_PERIOD = 8.0
+
+
+def _find_longest_step(walls) -> float:
+    frequency = np.abs(walls.wave.frequency).max(initial=0.0)
+    return float(2.0 * np.pi / (STEPS_PER_PERIOD * frequency)) if frequency > 0.0 else np.inf
+
+
+# Kernels only read these arrays, and the scenes of a study share outlines.
+@lru_cache(maxsize=16)
+def _build_part(outline: Polygon):
+    return build_part(outline.vertices)
+
+
+@lru_cache(maxsize=16)
+def _build_walls(placed: tuple[tuple[Polygon, Pose], ...], pairs: tuple[tuple, ...], moves: tuple, tolerance: float):
+    mu, e = (np.array([pair[i] for pair in pairs], dtype=np.float64) for i in (0, 1))
+    law = np.array([pair[2] for pair in pairs], dtype=np.int64)
+    motions, gravity_turn = moves
+    if gravity_turn is None and all(motion is None for motion in motions):
+        return build_walls(_compute_boundary(placed, tolerance), mu, e, law)
+    movers = [(owner, motion) for owner, motion in enumerate(motions) if motion is not None]
+    travelling = {owner for owner, motion in movers if not motion.shape_still}
+    groups = [[owner for owner in range(len(placed)) if owner not in travelling], *([owner] for owner in travelling)]
+    boundaries = [_own_boundary(_compute_boundary(tuple(placed[owner] for owner in group), tolerance), group)
+                  for group in groups]
+    number = {owner: m for m, (owner, _) in enumerate(movers, start=1)}
+    carriers = [0, *(number[owner] for owner in travelling)]
+    return build_moving_walls(list(zip(boundaries, carriers, strict=True)), (mu, e, law), movers, gravity_turn)
+
+
+def _own_boundary(boundary, group: list[int]):
+    """The boundary of some obstacles of a scene, with the numbers that they have there."""
+    return boundary._replace(owner=np.array(group, dtype=np.int64)[boundary.owner])
+
+
+@lru_cache(maxsize=16)
+def _compute_boundary(placed: tuple[tuple[Polygon, Pose], ...], tolerance: float):
+    return compute_boundary([pose.transform(outline.vertices) for outline, pose in placed], tolerance)
+
+
+def build_scales(scene: Scene, body: Body, velocity=None) -> Scales:
+    """What counts as zero in this scene.
+
+    A gap is closed within the tolerance that the start check allows (1e-12 of the largest coordinate). Forces and
+    speeds are compared with the load and with what obstacles that move do; without these, with the speed at the start,
+    and where there is none either, with a velocity (3,) that is asked about.
+    """
+    radius = body.part.radius
+    quickest, pull = _measure_motions(scene, body)
+    speed = max(_measure_speed(scene.workpiece.velocity, radius), quickest)
+    load = float(np.abs(body.w).sum())
+    if load == 0.0 and speed == 0.0 and velocity is not None:
+        speed = _measure_speed(velocity, radius)
+    force = max(load, speed * speed / radius, pull)
+    typical = max(sqrt(load * radius), speed)
+    return Scales(
+        touch=compute_start_tolerance(scene),
+        force=force if force > 0.0 else 1.0,
+        speed=SPEED_ROUNDING * (typical if typical > 0.0 else 1.0),
+    )
+
+
+def _measure_speed(velocity, radius: float) -> float:
+    """Largest speed [m/s] of a part of this radius, about."""
+    vx, vy, omega = (float(component) for component in velocity)
+    return abs(vx) + abs(vy) + abs(omega) * radius
+
+
+# Times at which motions are looked at for their scales.
+LOOKS = 256
+
+
+def _measure_motions(scene: Scene, body: Body) -> tuple[float, float]:
+    """Typical largest speed [m/s] and acceleration [m/s^2] of the obstacles that move, during the run."""
+    speed = pull = 0.0
+    for m, motion in enumerate((o.motion for o in scene.obstacles if o.motion is not None), start=1):
+        _, rate, bend = motion.evaluate(spread_times(0.0, scene.run.duration, LOOKS))
+        arms = np.array([1.0, 1.0, float(body.walls.mover[m].radius), 1.0])
+        speed, pull = max(speed, float(np.abs(rate * arms).max())), max(pull, float(np.abs(bend * arms).max()))
+    return speed, pull

@@ -1,0 +1,108 @@
+"""What a log says of obstacles that move: where their shapes are at every row of `/steps`, and the work that they do.
+
+    /obstacle_poses/NAME  (n, 3): one row for each row of /steps, of each obstacle whose shape moves
+    /obstacle_work        one row for a run, or for each branch of a tree; a column for each obstacle that moves or runs
+
+A point of the vertices in `/bodies/NAME`, which are those at t = 0, is at (x, y) + R(theta) p. Pictures between two
+rows follow the scene text; where it does not say what the rows say, or cannot be read, the rows are joined by lines.
+"""
+
+from __future__ import annotations
+
+import h5py
+import numpy as np
+
+from geometry.prescribed.motion import Motion
+from sim.files.fixed_text import fix_text, fix_texts
+from sim.log.bodies import BodyRecord, SceneRecord
+
+POSE_BYTES = 24  # of one row
+WORK_ROWS = 32  # rows of a chunk
+# Poses of the text and of the log that differ by less are the same, relative to the largest value. Reason: another
+# machine rounds sines otherwise. Consequence: what differs more is drawn as logged.
+AGREES = 1e-9
+
+
+def create_poses(file: h5py.File, names: dict[int, str], record: SceneRecord, chunk_rows: int) -> list:
+    """Make the datasets of poses: a list of (Motion, dataset). names: those of the obstacles in /bodies, by index."""
+    sets = []
+    for index, body in enumerate(record.obstacles):
+        if body.motion is None:
+            continue
+        dataset = file.create_dataset(f"obstacle_poses/{names[index]}", (0, 3), "f8", maxshape=(None, 3),
+                                      chunks=(chunk_rows, 3))  # fmt: skip
+        dataset.attrs["unit"] = fix_text("m, m, rad")
+        dataset.attrs["columns"] = fix_texts(("x", "y", "theta"))
+        dataset.attrs["meaning"] = fix_text("what takes the vertices in /bodies from t = 0 to the time of the row in "
+                                            "/steps: (x, y) + R(theta) p")
+        dataset.attrs["index"] = np.int64(index)
+        sets.append((body.motion, dataset))
+    return sets
+
+
+def create_work(file: h5py.File, record: SceneRecord) -> h5py.Dataset | None:
+    """Make the dataset of works; None where nothing moves."""
+    names = [body.name for body in record.obstacles if body.moves]
+    if not names:
+        return None
+    dataset = file.create_dataset("obstacle_work", (0, len(names)), "f8", maxshape=(None, len(names)),
+                                  chunks=(WORK_ROWS, len(names)))  # fmt: skip
+    dataset.attrs["unit"] = fix_text("J")
+    dataset.attrs["columns"] = fix_texts(names)
+    dataset.attrs["meaning"] = fix_text(
+        "work done on the part by each obstacle that moves: of the run, or up to a branch's end")
+    return dataset
+
+
+def load_work(file: h5py.File, row: int = 0) -> tuple[float, ...]:
+    """The work of each obstacle that moves, of a run or of the branch with this number; () where it is not known."""
+    if "obstacle_work" not in file or row >= len(file["obstacle_work"]):
+        return ()
+    work = file["obstacle_work"][row]
+    return () if np.isnan(work).any() else tuple(map(float, work))
+
+
+def load_motions(file: h5py.File, n_steps: int, text: str) -> dict[int, Motion]:
+    """How the shapes of obstacles move, by index of the obstacle."""
+    if n_steps == 0 or "obstacle_poses" not in file:
+        return {}
+    times, told = file["steps/time"][:n_steps], read_motions(text)
+    motions = {}
+    for dataset in file["obstacle_poses"].values():
+        index, poses = int(dataset.attrs["index"]), dataset[:n_steps]
+        if len(poses) < n_steps:
+            raise ValueError(f"{dataset.name} holds {len(poses)} of {n_steps} rows")
+        motion = told.get(index)
+        motions[index] = motion if motion is not None and agrees(motion, times, poses) else join_rows(times, poses)
+    return motions
+
+
+def read_motions(text: str) -> dict[int, Motion]:
+    """The motions that a scene text prescribes; none if this version cannot read it."""
+    from sim.log.bodies import describe_moves
+    from sim.scene.build import parse_scene
+    from sim.scene.scene_errors import SceneError
+
+    try:
+        obstacles = parse_scene(text).obstacles
+    except SceneError:
+        return {}
+    return {index: describe_moves(other.motion).get("motion") for index, other in enumerate(obstacles)}
+
+
+def agrees(motion: Motion, times: np.ndarray, poses: np.ndarray) -> bool:
+    """Does a motion lead through the logged poses?"""
+    return bool(np.abs(motion.evaluate_frame(times)[0] - poses).max() <= AGREES * max(1.0, np.abs(poses).max()))
+
+
+def join_rows(times: np.ndarray, poses: np.ndarray) -> Motion:
+    """The motion along straight lines from row to row."""
+    from sim.scene.motions import build_coordinate
+
+    times, rows = np.unique(times, return_index=True)
+    return Motion(*(build_coordinate((times, column), kind="linear") for column in poses[rows].T))
+
+
+def count_pose_bytes(obstacles: tuple[BodyRecord, ...], rows: int, entry: int) -> int:
+    """Room that `rows` rows take, with an index entry for each dataset."""
+    return sum(body.motion is not None for body in obstacles) * (rows * POSE_BYTES + entry)

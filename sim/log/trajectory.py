@@ -1,0 +1,253 @@
+"""What a run returns: named arrays, how it ended, and its account.
+
+A trajectory holds the four tables of `sim/rows/records.py` exactly as the engine wrote them. The arrays that people want
+(`time`, `pose`, ...) are read-only views or copies made once, on first use.
+"""
+
+from __future__ import annotations
+
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from sim.log.bodies import SceneRecord, build_scene_record
+from sim.rows.account import Account
+from sim.rows.records import CONTACT_DTYPE, CONTACT_LETTERS, EVENT_DTYPE, STEP_DTYPE, number_events, word_events
+from sim.rows.status import Status
+
+if TYPE_CHECKING:
+    from sim.scene.scene import Scene
+
+TABLES = ("steps", "contacts", "events", "impulses")
+NO_ACCOUNT = "missing: the run was broken off, and nobody knows the account of the rows that are here"
+NONE, SEVERAL = 0, 2  # indices into SET_KINDS; from SEVERAL on the acceleration was not unique
+
+
+class Trajectory:
+    """The motion of one run. Rows of `steps`, `contacts`, `events`, `impulses` are described in `sim/rows/records.py`.
+
+    `events` says in words what `event_rows`, the table of the log, says in integers; either makes a trajectory.
+
+    Poses and velocities are those of the centre of mass in the world frame, SI units, radians, counter-clockwise
+    positive. All arrays are read-only. `account` is that of these rows; None where it is not known, because the run was
+    killed, or its log could not be written to the end.
+    """
+
+    def __init__(
+        self,
+        scene: Scene | None,
+        steps: np.ndarray,
+        contacts: np.ndarray,
+        events: np.ndarray,
+        impulses: np.ndarray,
+        status: Status,
+        account: Account | None,
+        message: str = "",
+        record: SceneRecord | None = None,
+    ):
+        if scene is None and record is None:
+            raise ValueError("a trajectory needs the scene, or the record of a scene from a log")
+        self._scene = scene
+        self.record = build_scene_record(scene) if record is None else record
+        self.steps = freeze_table(steps, STEP_DTYPE)
+        self.contacts = freeze_table(contacts, CONTACT_DTYPE)
+        self.event_rows = freeze_table(number_events(np.asarray(events)), EVENT_DTYPE)
+        self.impulses = freeze_table(impulses, CONTACT_DTYPE)
+        self.status = Status(status)
+        self.account = account
+        self.message = message
+
+    @property
+    def scene(self) -> Scene:
+        """The scene that was run; read again from its text when the trajectory comes from a log.
+
+        Raises SceneError when this version cannot read the text any more (`record` still has text and outlines).
+        """
+        if self._scene is None:
+            from sim.scene.build import parse_scene
+
+            self._scene = parse_scene(self.record.text, source=self.record.source or None)
+        return self._scene
+
+    def __len__(self) -> int:
+        return len(self.steps)
+
+    @cached_property
+    def events(self) -> np.ndarray:
+        """The events: `kind` is one of EVENT_KINDS ("impact", "slip" ...), `set_kind` one of SET_KINDS, `impact_class`
+        one of IMPACT_CLASSES, `type` one of CONTACT_TYPES, or "" where there is none."""
+        events = word_events(self.event_rows)
+        events.flags.writeable = False
+        return events
+
+    @cached_property
+    def outcome(self) -> str:
+        """What the run has led to, in a word, as in a sweep: a goal of the scene, "at rest", "left the scene" ...; see
+        `sim.instant.outcome`. "" where it has not ended. Raises SceneError as `scene` does."""
+        from sim.instant.outcome import find_outcome
+
+        return find_outcome(self.scene, self)
+
+    @cached_property
+    def time(self) -> np.ndarray:
+        """(n,) s."""
+        return stack_fields(self.steps, ("time",))[:, 0]
+
+    @cached_property
+    def pose(self) -> np.ndarray:
+        """(n, 3): x, y of the centre of mass (m), theta (rad)."""
+        return stack_fields(self.steps, ("x", "y", "theta"))
+
+    @cached_property
+    def velocity(self) -> np.ndarray:
+        """(n, 3): vx, vy (m/s), omega (rad/s)."""
+        return stack_fields(self.steps, ("vx", "vy", "omega"))
+
+    @cached_property
+    def acceleration(self) -> np.ndarray:
+        """(n, 3): ax, ay (m/s^2), alpha (rad/s^2)."""
+        return stack_fields(self.steps, ("ax", "ay", "alpha"))
+
+    @cached_property
+    def obstacle_poses(self) -> dict[str, np.ndarray]:
+        """By name of each obstacle whose shape moves: (n, 3) x, y [m], theta [rad], a row for each row of `steps`.
+
+        A point p of `record.obstacles[i].vertices`, which are those at t = 0, is then at (x, y) + R(theta) p.
+        """
+        return self.record.compute_obstacle_poses(self.time)
+
+    @property
+    def obstacle_work(self) -> dict[str, float]:
+        """By name of each obstacle that moves, or whose surface runs: the work [J] that it has done on the part, at
+        impacts too. Empty where the run did not end."""
+        names = [body.name for body in self.record.obstacles if body.moves]
+        return dict(zip(names, () if self.account is None else self.account.obstacle_work, strict=False))
+
+    def contacts_at(self, i: int) -> np.ndarray:
+        """The rows of the contact table that belong to step `i` (negative `i` counts from the end)."""
+        row = self.steps[i]
+        return self.contacts[row["first_contact"] : row["first_contact"] + row["n_contacts"]]
+
+    def impulses_at(self, i: int) -> np.ndarray:
+        """The rows of the impulse table that belong to event `i`; forces there are impulses in N s."""
+        row = self.event_rows[i]
+        return self.impulses[row["first_impulse"] : row["first_impulse"] + row["n_impulses"]]
+
+    def mode_at(self, i: int) -> str:
+        """The mode at step `i`, one letter a contact, "" in free flight."""
+        return "".join(CONTACT_LETTERS[letter] for letter in self.contacts_at(i)["letter"])
+
+    def describe_mode(self, i: int) -> str:
+        """The mode at step `i` in words."""
+        if self.steps["set_kind"][i] == NONE:
+            return "no motion is possible"
+        return f"mode {self.mode_at(i) or '(free)'}"
+
+    @cached_property
+    def not_unique(self) -> np.ndarray:
+        """(k, 2): start and end times of the intervals in which more than one acceleration was possible.
+
+        A row's kind holds from its time to the time of the next row. An instant has equal start and end.
+        """
+        flags = self.steps["set_kind"] >= SEVERAL
+        edges = np.flatnonzero(np.diff(np.concatenate(([False], flags, [False]))))
+        if edges.size == 0:
+            return np.zeros((0, 2))
+        last = len(self.steps) - 1
+        return np.column_stack((self.time[edges[::2]], self.time[np.minimum(edges[1::2], last)]))
+
+    def save(self, path: str | Path) -> Path:
+        """Write the trajectory to an HDF5 log; missing folders are made, an older file is replaced at once or not."""
+        from sim.log.sink import H5Sink
+
+        with H5Sink(path, self.record, rows_hint=len(self.steps)) as sink:
+            sink.write(self.steps, self.contacts, self.event_rows, self.impulses)
+            sink.close(self.status, self.account, self.message)
+        return Path(path)
+
+    def describe(self) -> list[str]:
+        """A few lines for people: what ran, how it ended, where the part is, how well the laws held."""
+        account = self.account
+        lines = [
+            f"scene      {self.record.name or '(without a name)'}",
+            f"status     {self.status}: {self.status.happened}",
+        ]
+        if self.message:
+            lines.append(f"message    {self.message}")
+        if not self.status.completed:
+            lines.append(f"advice     {self.status.advice}")
+        lines.append(f"rows       {len(self.steps)} steps, {len(self.contacts)} contacts, "
+                     f"{len(self.event_rows)} events")
+        if len(self.steps):
+            x, y, theta = self.pose[-1]
+            lines.append(f"time       {self.time[0]:.9g} s to {self.time[-1]:.9g} s")
+            lines.append(f"end        x = {x:.9g} m, y = {y:.9g} m, theta = {theta:.9g} rad, {self.describe_mode(-1)}")
+        if len(self.not_unique):
+            span = float(np.sum(self.not_unique[:, 1] - self.not_unique[:, 0]))
+            lines.append(f"not unique {span:.6g} s in {len(self.not_unique)} interval(s)")
+        if account is None:
+            lines.append(f"account    {NO_ACCOUNT}")
+        else:
+            lines.append(f"residuals  penetration {account.penetration:.2g} m, gap {account.gap_residual:.2g} m, "
+                         f"balance {account.balance_residual:.2g}, energy {account.energy_residual:.2g}")  # fmt: skip
+        return lines
+
+    def __repr__(self) -> str:
+        span = f", {self.time[0]:.6g} to {self.time[-1]:.6g} s" if len(self.steps) else ""
+        return (
+            f"<Trajectory of {self.record.name or 'a scene'}: {self.status}, {len(self.steps)} steps{span}, "
+            f"{len(self.event_rows)} events>"
+        )
+
+
+def freeze_table(table: np.ndarray, dtype: np.dtype) -> np.ndarray:
+    """A read-only view of a table, checked for its type."""
+    table = np.asarray(table)
+    if table.dtype != dtype or table.ndim != 1:
+        raise TypeError(
+            f"a table of {dtype.names[:3]}... was expected, got an array of {table.dtype}, shape {table.shape}"
+        )
+    view = table.view()
+    view.flags.writeable = False
+    return view
+
+
+def stack_fields(table: np.ndarray, names: tuple[str, ...]) -> np.ndarray:
+    """(n, len(names)): some fields of a table side by side, read-only."""
+    block = np.empty((len(table), len(names)), dtype=table.dtype[names[0]])
+    for column, name in enumerate(names):
+        block[:, column] = table[name]
+    block.flags.writeable = False
+    return block
+
+
+class MemorySink:
+    """Collects the chunks of a run in memory; `trajectory` is there after `close`."""
+
+    def __init__(self, scene: Scene | SceneRecord):
+        self._scene, self._record = (None, scene) if isinstance(scene, SceneRecord) else (scene, None)
+        self._chunks: tuple[list, ...] = ([], [], [], [])
+        self.trajectory: Trajectory | None = None
+
+    def write(self, steps: np.ndarray, contacts: np.ndarray, events: np.ndarray, impulses: np.ndarray) -> None:
+        """Keep copies: the engine uses its buffers again."""
+        for chunks, table in zip(self._chunks, (steps, contacts, events, impulses), strict=True):
+            if len(table):
+                chunks.append(np.array(table))
+
+    @property
+    def rows(self) -> dict[str, int]:
+        """The number of rows collected, of each table."""
+        return {name: sum(map(len, chunks)) for name, chunks in zip(TABLES, self._chunks, strict=True)}
+
+    def close(self, status: Status, account: Account | None, message: str = "") -> None:
+        """Join the chunks to the trajectory."""
+        dtypes = (STEP_DTYPE, CONTACT_DTYPE, EVENT_DTYPE, CONTACT_DTYPE)
+        tables = [
+            np.concatenate(chunks) if chunks else np.zeros(0, dtype)
+            for chunks, dtype in zip(self._chunks, dtypes, strict=True)
+        ]
+        self.trajectory = Trajectory(self._scene, *tables, status, account, message, self._record)
+        self._chunks = ([], [], [], [])

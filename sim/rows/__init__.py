@@ -1,0 +1,1 @@
+"""Tables and codes that kernels fill and files hold: records, status, account, branches. NumPy only."""

@@ -1,0 +1,123 @@
+"""The account of the rows that a log holds, at every moment of a run: also of one that is broken off."""
+
+from __future__ import annotations
+
+import dataclasses
+
+import numpy as np
+
+from sim.engine.state import Log
+from sim.files.held_interrupt import hold_interrupts
+from sim.rows.account import Account, compute_energy_residual, compute_rounding, end_account
+
+
+class Ledger:
+    """Hands the rows of a run to a sink, and knows the account of what the sink has.
+
+    A row and its account belong together, whatever breaks off a run: Ctrl-C, a full disk, an error in a callback. So
+    Ctrl-C waits until both are there; and of a write that fails, the number of the rows in the sink says which account
+    is theirs, the one before or the one after.
+    """
+
+    def __init__(self, arguments: tuple, target):
+        self._body, self._options, self._state, _, self._log = arguments
+        self._target = target
+        self._last = None  # row of /steps
+        self._steps = 0
+        self._accounts: dict[int, Account | None] = {0: None}  # by the number of rows that they are the account of
+
+    def __len__(self) -> int:
+        """The number of rows handed over."""
+        return self._steps
+
+    def hand_over(self) -> None:
+        """Give the rows in the buffers to the sink, and empty the buffers."""
+        with hold_interrupts():
+            new = int(self._log.counts[0])
+            steps, last = self._steps + new, self._log.steps[new - 1].copy() if new else self._last
+            account = None if last is None else self.compute_account(last)
+            self._accounts[steps] = account
+            hand_over(self._log, self._target)
+            self._steps, self._last, self._accounts = steps, last, {steps: account}
+
+    def find_account(self, times=(0.0, 0.0, 0.0)) -> Account | None:
+        """The account of the rows that the sink has, None if it is not known; times as for `fill_account`."""
+        rows = getattr(self._target, "rows", None)
+        account = self._accounts.get(self._steps if rows is None else rows["steps"])
+        return account and dataclasses.replace(account, wall_solve=times[0], wall_output=times[1],
+                                               wall_compile=times[2])
+
+    def compute_account(self, last: np.void | None = None, times=(0.0, 0.0, 0.0)) -> Account:
+        """The account at the present state, or up to a row that was written somewhat before it."""
+        touch = self._options.scales.touch
+        account = compute_account(self._body, touch, self._state, times)
+        if last is None:
+            return account
+        account = end_account(account, last, float(compute_rounding(self._body.mass, self._body.load, touch)))
+        return dataclasses.replace(account, time_not_unique=find_time_not_unique(self._state, float(last["time"])))
+
+    def end(self, completed: bool, times=(0.0, 0.0, 0.0)) -> Account:
+        """The account at the end of a run. One that stops on its way may have gone on a little after its last row."""
+        return self.compute_account(None if completed else self._last, times)
+
+
+def find_time_not_unique(state: np.record, time: float) -> float:
+    """Time [s] up to `time`, near that of the state, during which more than one acceleration was possible."""
+    since = time - float(state.tally)
+    kind = state.set_kind if since >= 0.0 else state.kind_before
+    return max(0.0, float(state.not_unique) + (since if kind >= 2 else 0.0))
+
+
+def hand_over(log: Log, target) -> None:
+    """Give the rows in the buffers to a sink, and empty the buffers."""
+    steps, contacts, events, impulses = (int(c) for c in log.counts[:4])
+    if steps or events:
+        target.write(log.steps[:steps], log.contacts[:contacts], log.events[:events], log.impulses[:impulses])
+    log.counts[4] += contacts
+    log.counts[5] += impulses
+    log.counts[:4] = 0
+
+
+def compute_account(body, touch: float, state: np.record, times=(0.0, 0.0, 0.0)) -> Account:
+    """The account of a run at a state; touch: `Scales.touch` of the run; times as for `fill_account`."""
+    from sim.engine.recorder import compute_kinetic, compute_load_work
+
+    energies = (compute_kinetic(body, state.start_velocity), compute_kinetic(body, state.velocity),
+                compute_load_work(body, state, state.pose), compute_rounding(body.mass, body.load, touch))
+    account = fill_account(state, body.mass, energies, times)
+    works = tuple(float(body.mass * mover.work) for mover in body.walls.mover[1:])  # the first is gravity
+    return dataclasses.replace(account, obstacle_work=works)
+
+
+def fill_account(state: np.record, mass: float, energies: tuple, times: tuple) -> Account:
+    """The account of a state; energies: kinetic at the start and at the end, work of the load, `compute_rounding` [J];
+    times: wall times of solving, output and compiling [s]."""
+    start, end, load, rounding = map(float, energies)
+    friction, impact = float(mass * state.friction), float(mass * state.impact)  # kept per mass
+    pushed = float(mass * state.pushed)
+    return Account(
+        penetration=float(state.penetration),
+        gap_residual=float(state.gap_residual),
+        slip_residual=float(state.slip_residual),
+        balance_residual=float(state.balance_residual),
+        cone_residual=float(state.cone_residual),
+        energy_start=start,
+        energy_end=end,
+        work_load=load,
+        work_friction=friction,
+        work_impact=impact,
+        work_obstacles=pushed,
+        energy_residual=float(compute_energy_residual(start, end, load, friction, impact, pushed, rounding)),
+        time_not_unique=float(state.not_unique),
+        n_steps=int(state.steps),
+        n_rejected=int(state.rejected),
+        n_evaluations=int(state.evaluations),
+        n_events=int(state.events),
+        n_impacts=int(state.impacts),
+        n_bridges=int(state.bridges),
+        time_bridged=float(state.bridged),
+        work_bridged=float(mass * state.bridge_work),
+        wall_compile=times[2],
+        wall_solve=times[0],
+        wall_output=times[1],
+    )

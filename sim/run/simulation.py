@@ -1,0 +1,147 @@
+"""Run a scene: the Python side of the engine."""
+
+from __future__ import annotations
+
+import dataclasses
+import time as clock_module
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pydantic
+
+from geometry.contact.contacts import TYPE_A
+from sim.files.held_interrupt import hold_interrupts
+from sim.log.trajectory import MemorySink, Trajectory
+from sim.rows.status import Status, describe_failure
+from sim.rows.status_codes import PAUSED
+from sim.run.model import prepare
+from sim.scene.build import take_scene
+from sim.scene.quantities import Section
+from sim.scene.scene_errors import SceneError, explain_validation_error
+from sim.scene.schema import RunSection
+from sim.scene.start import check_start
+
+if TYPE_CHECKING:
+    from sim.rows.account import Account
+    from sim.scene.scene import AnyScene, Scene
+
+
+def simulate(
+    scene: AnyScene,
+    duration: float | None = None,
+    *,
+    sink=None,
+    progress: Callable[[float], None] | None = None,
+    **run_overrides,
+) -> Trajectory | None:
+    """Follow the motion of the workpiece of a scene, given as such or by its name or file.
+
+    duration [s] and the other entries of the scene's [run] section (choice, output_interval, step, tolerance) can be
+    given here. The rows go to `sink` (an object with write and close, such as `H5Sink`) or, without one, into the
+    returned Trajectory. `progress(time)` is called now and then. Ctrl-C ends the run with status INTERRUPTED and keeps
+    its rows; with an explicit sink the KeyboardInterrupt is raised again afterwards. Where it or another error breaks
+    off a run with rows, the sink is closed with the account of the rows that it has. Raises SceneError for a start that
+    overlaps or a run setting that is not valid.
+    """
+    scene = take_scene(scene)
+    run = override_run(scene, duration, run_overrides)
+    if run.choice == "branch":
+        raise SceneError('run.choice = "branch" gives a tree of motions, not one: use sim.simulate_branches(scene)')
+    if run is not scene.run:
+        scene = dataclasses.replace(scene, run=run)
+    check_start(scene, scene.source or scene.name)
+    target = MemorySink(scene) if sink is None else sink
+    try:
+        _follow(scene, target, progress)
+    except KeyboardInterrupt:
+        if sink is not None or target.trajectory is None:
+            raise
+    return target.trajectory if sink is None else None
+
+
+def _follow(scene: Scene, target, progress: Callable[[float], None] | None) -> None:
+    """Run to the end, or to what breaks it off, and close the sink with the account of its rows."""
+    from geometry.compiled.compile_clock import CompileClock
+    from sim.engine.loop import run_chunk
+    from sim.run.cold_start import compile_engine
+    from sim.run.ledger import Ledger
+
+    began = clock_module.perf_counter()
+    arguments = body, options, state, _, _ = prepare(scene)
+    ledger = Ledger(arguments, target)
+    solve = output = compile_time = 0.0
+    code, closed = PAUSED, False
+    with CompileClock():
+        compile_engine(arguments)
+    compiling = CompileClock()
+    try:
+        while code == PAUSED:
+            before = clock_module.perf_counter()
+            with compiling:
+                code = run_chunk(*arguments)
+            after = clock_module.perf_counter()
+            solve += after - before
+            ledger.hand_over()
+            if progress is not None:
+                progress(float(state.time))
+            output += clock_module.perf_counter() - after
+        with hold_interrupts():  # a run that has reached its end is closed as one
+            compile_time = max(0.0, clock_module.perf_counter() - began - solve - output) + compiling.seconds
+            times = (max(0.0, solve - compiling.seconds), output, compile_time)
+            account = ledger.end(Status(code).completed, times)
+            status, message = judge_end(code, state, account, scene, (body, options))
+            target.close(status, account, message)
+            closed = True
+    except BaseException as error:
+        if not closed and (len(ledger) or isinstance(error, KeyboardInterrupt)):
+            status, message = describe_failure(error)
+            target.close(status, ledger.find_account((solve, output, compile_time)), message)
+        raise
+
+
+def judge_end(code: int, state: np.record, account: Account | None, scene: Scene, setup) -> tuple[Status, str]:
+    """How a run has ended, and what there is to say: one that reached its end time must be finite and keep the laws,
+    one that did not get on names what happened last. setup = (body, options)."""
+    status, (body, options) = Status(code), setup
+    if status is Status.STALLED:
+        return status, describe_stall(state, body, scene)
+    if not status.completed:
+        return status, ""
+    numbers = [value for value in dataclasses.astuple(account) if isinstance(value, float)]
+    if not np.isfinite([*state.pose, *state.velocity, *numbers]).all():
+        return Status.NOT_FINITE, ""
+    message = account.find_broken_law(body.part.radius, options.tolerance if options.step == 0.0 else 0.0)
+    return (Status.LAWS_BROKEN if message else status), message
+
+
+def describe_stall(state: np.record, body, scene: Scene) -> str:
+    """What a run that no longer gets on was doing."""
+    kind, feature, wall = (int(c) for c in state.cause)
+    contact = "no contact"
+    if wall >= 0:
+        edge, vertex = ("edge", "vertex") if kind == TYPE_A else ("vertex", "edge")
+        name = scene.obstacles[int(body.walls.edge[wall].owner)].name
+        contact = f"{edge} {feature} of the part on {vertex} {wall} of {name!r}"
+    return (f"{state.steps} steps and {state.events} events until t = {float(state.time)!r} s; the last event is of "
+            f"{contact}")
+
+
+class _RunSettings(Section):
+    """The settings of a call, as the section of a scene that they take the place of."""
+
+    run: RunSection
+
+
+def override_run(scene: Scene, duration: float | None, overrides: dict):
+    """The scene's run section with the settings given in a call. Raises SceneError."""
+    changes = dict(overrides) if duration is None else {**overrides, "duration": duration}
+    if not changes:
+        return scene.run
+    changes = {key: value.item() if isinstance(value, np.generic) else value for key, value in changes.items()}
+    data = {"run": {**dataclasses.asdict(scene.run), **changes}}
+    try:
+        section = _RunSettings.model_validate(data)
+    except pydantic.ValidationError as error:
+        raise SceneError(explain_validation_error(error, data, "simulate")) from None
+    return type(scene.run)(**section.run.model_dump())

@@ -1,0 +1,247 @@
+"""From TOML text to a scene: read, checked against the schema, converted, and refused with file, key and value."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from dataclasses import replace
+from functools import lru_cache
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+import scenes
+from geometry.shapes.polygon import Polygon, PolygonError
+from geometry.shapes.pose import Pose
+from sim.scene import schema, toml_text
+from sim.scene.quantities import ONE_COEFFICIENT, convert_outline_length, read_rho
+from sim.scene.scene import AnyScene, Goal, Obstacle, Run, Scene, Workpiece
+from sim.scene.scene_errors import OTHER_COEFFICIENTS, SceneError, explain_validation_error, suggest
+from sim.words.quoting import cut, quote
+
+if TYPE_CHECKING:
+    from geometry.prescribed.motion import Motion
+
+
+def load_scene(name_or_path: str | os.PathLike, overrides: Mapping[str, Any] | None = None) -> Scene:
+    """Scene from the name of a built-in scene or from a TOML file.
+
+    overrides: {dotted path: value}, for example {"friction.default": 0.2, "workpiece.pose.theta": "20 deg"}; see
+    `toml_text.apply_override`. Raises SceneError: the file cannot be read, a key is unknown, a value is wrong, an
+    outline is not simple, the workpiece starts inside an obstacle.
+    """
+    path = _find_file(name_or_path)
+    try:
+        text = path.read_bytes().decode("utf-8-sig")
+    except OSError as error:
+        raise SceneError(f"{path}: cannot be read: {error.strerror}") from None
+    except UnicodeDecodeError as error:
+        raise SceneError(f"{path}: is not UTF-8 text (byte {error.start}); a scene is a TOML file") from None
+    return parse_scene(text, overrides=overrides, source=str(path))
+
+
+def take_scene(scene: AnyScene) -> Scene:
+    """The scene itself, or that of a name or file: what every function accepts that begins with a scene."""
+    if isinstance(scene, Scene):
+        return scene
+    if isinstance(scene, str | os.PathLike):
+        return load_scene(scene)
+    raise SceneError(f"{quote(scene)} is no scene; valid: a Scene, the name of a built-in scene, or a TOML file")
+
+
+def _find_file(name_or_path: str | os.PathLike):
+    """File of a scene: a name with a folder or an ending is a file, the rest are built-in scenes or else files."""
+    path = Path(name_or_path)
+    text = os.fspath(name_or_path)
+    looks_like_file = not isinstance(name_or_path, str) or path.suffix or path.name != text
+    if not looks_like_file and text in scenes.names():
+        return scenes.path(text)
+    if path.exists():
+        return path
+    if looks_like_file:
+        raise SceneError(f"{cut(text)}: there is no such file")
+    raise SceneError(f"{quote(text)} is neither a built-in scene nor a file{suggest(text, scenes.names())}")
+
+
+def parse_scene(
+    text: str, overrides: Mapping[str, Any] | None = None, source: str | os.PathLike | None = None
+) -> Scene:
+    """Scene from TOML text; `source` is the file it came from, for messages and the default name. See `load_scene`."""
+    where = "scene" if source is None else os.fspath(source)
+    try:
+        data = toml_text.read_toml(text)
+    except toml_text.TomlError as error:
+        raise SceneError(f"{where}: {error}") from None
+    for path, value in (overrides or {}).items():
+        try:
+            toml_text.apply_override(data, path, toml_text.parse_value(value))
+        except toml_text.PathError as error:
+            raise SceneError(f"{where}: override {cut(path)}: {error}") from None
+    scene = build_scene(data, text, where, None if source is None else os.fspath(source))
+    if not overrides:
+        return scene
+    from sim.scene.toml_edit import rewrite_toml
+
+    return replace(scene, text=rewrite_toml(text, data))  # only now: the values are such as TOML can write
+
+
+def build_scene(data: dict, text: str, where: str, source: str | None, start_is_checked: bool = False) -> Scene:
+    """Scene from the tables of its TOML text, which it keeps; `where` is named in messages. Raises SceneError.
+
+    With `start_is_checked` nobody looks whether the workpiece overlaps: for a study that moves nothing.
+    """
+    import pydantic
+
+    from sim.scene.motions import build_gravity
+    from sim.scene.start import check_start
+
+    try:
+        section = schema.SceneSection.model_validate(data)
+    except pydantic.ValidationError as error:
+        raise SceneError(explain_validation_error(error, data, where)) from None
+    first = text.lstrip("\ufeff").split("\n", 1)[0]
+    workpiece, obstacles = _build_workpiece(section.workpiece, where), _build_obstacles(section, where)
+    formation, workpiece = _apply_formation(section, workpiece, obstacles, where)
+    gravity, gravity_turn = build_gravity(section.gravity)
+    scene = Scene(
+        name=section.name or ("scene" if source is None else Path(source).stem),
+        summary=first.lstrip("#").strip() if first.startswith("#") else "",
+        text=text,
+        source=source,
+        workpiece=workpiece,
+        obstacles=obstacles,
+        gravity=gravity,
+        load=tuple(float(sum(column)) for column in zip(*[(*l.force, l.torque) for l in section.load], strict=True))
+        or (0.0, 0.0, 0.0),
+        run=Run(**section.run.model_dump()),
+        formation=formation,
+        gravity_turn=gravity_turn,
+        goals=tuple(Goal(**goal.model_dump()) for goal in section.goal),
+    )
+    if not start_is_checked:
+        check_start(scene, where)
+    return scene
+
+
+def _build_outline(section: schema.OutlineSection, where: str, key: str) -> Polygon:
+    try:
+        if section.box is not None:
+            return _make_box(*_to_metres(section.box, section.unit))
+        if section.regular is not None:
+            return _make_regular(section.regular.n, *_to_metres([section.regular.circumradius], section.unit))
+        return _make_polygon(tuple(_to_metres(vertex, section.unit) for vertex in section.vertices))
+    except PolygonError as error:
+        raise SceneError(f"{where}: {key}: {error}") from None
+
+
+# Outlines cannot change, and checking them takes most of the time of a scene. Many scenes of a study share them.
+_make_box = lru_cache(maxsize=64)(Polygon.box)
+_make_regular = lru_cache(maxsize=64)(Polygon.regular)
+_make_polygon = lru_cache(maxsize=64)(lambda vertices: Polygon.from_vertices(list(vertices)))
+
+
+@lru_cache(maxsize=64)
+def _translate(outline: Polygon, dx: float, dy: float) -> Polygon:
+    return outline.translated(dx, dy)
+
+
+def _to_metres(lengths, unit: str) -> tuple[float, ...]:
+    return tuple(convert_outline_length(length, unit) for length in lengths)
+
+
+def _build_workpiece(section: schema.WorkpieceSection, where: str) -> Workpiece:
+    outline = _build_outline(section.outline, where, "workpiece.outline")
+    centroid = outline.centroid
+    if section.center_of_mass is None:
+        centre = centroid
+    else:
+        centre = np.array(_to_metres(section.center_of_mass, section.outline.unit))
+        if section.rho is None and not np.allclose(centre, centroid, rtol=0.0, atol=1e-9 * outline.size):
+            raise SceneError(
+                f"{where}: workpiece.rho is missing: the centre of mass is not the centroid "
+                f"({centroid[0]:.9g}, {centroid[1]:.9g}) m, so the density is not uniform; give the radius of gyration "
+                "about the centre of mass in metres"
+            )
+    try:
+        rho = outline.rho if section.rho is None else read_rho(section.rho, outline.size)
+    except ValueError as error:
+        raise SceneError(f"{where}: workpiece.rho = {section.rho!r}: {error}") from None
+    frame = Pose(*section.pose)
+    x, y = frame.transform(centre)
+    return Workpiece(
+        name=section.name,
+        outline=_translate(outline, -float(centre[0]), -float(centre[1])),
+        mass=section.mass,
+        rho=rho,
+        pose=Pose(float(x), float(y), frame.theta),
+        velocity=section.velocity,
+        origin=(0.0 - float(centre[0]), 0.0 - float(centre[1])),
+    )
+
+
+def _build_obstacles(section: schema.SceneSection, where: str) -> tuple[Obstacle, ...]:
+    names = [given.name or f"obstacle_{i}" for i, given in enumerate(section.obstacle)]
+    taken = {section.workpiece.name: "the workpiece"}
+    for i, name in enumerate(names):
+        if name in taken:
+            raise SceneError(f"{where}: obstacle.{i}.name = {quote(name)}: {taken[name]} has this name already")
+        if name == "default":
+            raise SceneError(f"{where}: obstacle.{i}.name = 'default': the tables of pairs keep this name")
+        taken[name] = f"obstacle.{i}"
+    for table in ("friction", "restitution", "impact"):
+        for key in getattr(section, table):
+            if key in names or key == "default":
+                continue
+            if table == "friction" and key in OTHER_COEFFICIENTS:
+                raise SceneError(f"{where}: friction.{key} = {quote(section.friction[key])}: {ONE_COEFFICIENT}")
+            raise SceneError(f"{where}: {table}.{cut(key)}: there is no obstacle of this name"
+                             f"{suggest(key, ['default', *names])}")
+    obstacles = []
+    for i, (name, given) in enumerate(zip(names, section.obstacle, strict=True)):
+        mu = _resolve_pair(section.friction, "friction", "mu", name, given.mu, None, i, where)
+        e = _resolve_pair(section.restitution, "restitution", "e", name, given.e, 0.0, i, where)
+        law = _resolve_pair(section.impact, "impact", "law", name, given.law, "newton", i, where)
+        outline = _build_outline(given.outline, where, f"obstacle.{i}.outline ({cut(name)})")
+        pose, motion = _build_motion(given, f"{where}: obstacle.{i}.motion ({cut(name)})")
+        obstacles.append(Obstacle(name, outline, pose, mu, e, law, motion))
+    return tuple(obstacles)
+
+
+def _build_motion(given: schema.ObstacleSection, key: str) -> tuple[Pose, Motion | None]:
+    """Pose of an obstacle at t = 0, and its motion; None where it stands still."""
+    from sim.scene.motions import build_motion
+
+    try:
+        motion = build_motion(given.motion, Pose(*given.pose), given.surface_speed)
+    except ValueError as error:
+        raise SceneError(f"{key}: {error}") from None
+    if given.motion is None:
+        return Pose(*given.pose), None if motion.still else motion
+    return motion.place(0.0), None if motion.still else motion
+
+
+def _apply_formation(section: schema.SceneSection, workpiece: Workpiece, obstacles, where: str):
+    """(formation, workpiece at its pose); (None, workpiece as it is) where the scene has no table [formation]."""
+    if section.formation is None:
+        return None, workpiece
+    from sim.scene.formation_start import build_formation, choose_pose
+
+    if "pose" in section.workpiece.model_fields_set:
+        raise SceneError(f"{where}: workpiece.pose and formation both say where the part starts; keep one")
+    formation = build_formation(section.formation, workpiece.outline, obstacles, where)
+    return formation, replace(workpiece, pose=choose_pose(formation, workpiece.outline, obstacles, where).pose)
+
+
+def _resolve_pair(table, table_name, key, name, own, fallback, i, where):
+    """Coefficient or law of the pair workpiece-obstacle: given with the obstacle, by name in the table, or default."""
+    if own is not None and name in table:
+        raise SceneError(f"{where}: {table_name}.{cut(name)} and obstacle.{i}.{key} both give {key} of {quote(name)}; "
+                         "keep one")
+    if own is not None:
+        return own
+    value = table.get(name, table.get("default", fallback))
+    if value is None:
+        raise SceneError(f"{where}: obstacle.{i} ({cut(name)}) has no friction: give {table_name}.default, "
+                         f"{table_name}.{cut(name)} or obstacle.{i}.{key}")
+    return value

@@ -1,0 +1,115 @@
+"""Scene: what is simulated, in SI units and radians, checked, and frozen."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from geometry.formation.formations import FormationContact
+from geometry.shapes.polygon import Polygon
+from geometry.shapes.pose import Pose
+
+if TYPE_CHECKING:
+    from geometry.prescribed.motion import Coordinate, Motion
+
+
+@dataclass(frozen=True)
+class Workpiece:
+    """The moving part."""
+
+    name: str
+    outline: Polygon  # vertices relative to the CENTRE OF MASS, unrotated, m
+    mass: float  # kg
+    rho: float  # radius of gyration about the centre of mass, m
+    pose: Pose  # of the centre of mass, world: m, m, rad
+    velocity: tuple[float, float, float]  # of the centre of mass: m/s, m/s, rad/s
+    origin: tuple[float, float]  # origin of the outline as given, relative to the centre of mass, unrotated, m
+
+
+@dataclass(frozen=True)
+class Obstacle:
+    """A polygon that is fixed or moves as prescribed."""
+
+    name: str
+    outline: Polygon  # in its own frame, m
+    pose: Pose  # of that frame, world, at t = 0
+    mu: float  # friction coefficient of the pair with the workpiece
+    e: float  # coefficient of restitution of the pair with the workpiece
+    law: str  # law of impact of the pair, one of schema.LAWS
+    motion: Motion | None = None  # None: neither the shape nor the surface moves
+
+    @cached_property
+    def vertices(self) -> np.ndarray:
+        """Vertices in the world at t = 0, (n, 2), m, counter-clockwise, read-only."""
+        vertices = self.pose.transform(self.outline.vertices)
+        vertices.setflags(write=False)
+        return vertices
+
+    def place(self, time: float) -> np.ndarray:
+        """Vertices in the world at a time [s], (n, 2), m."""
+        return self.vertices if self.motion is None else self.motion.place(time).transform(self.outline.vertices)
+
+
+@dataclass(frozen=True)
+class Run:
+    """How to run a scene; see `schema.RunSection`."""
+
+    duration: float  # s
+    output_interval: float | None  # s; None: rows at the start, at events and at the end only
+    choice: str  # one of schema.CHOICES
+    step: float | None  # s; None: adaptive
+    tolerance: float  # relative
+    survey: bool  # look for other accelerations after every step, not only at events
+    seed: int  # of choice "random"
+    max_branches: int  # of choice "branch"
+    max_depth: int
+
+
+@dataclass(frozen=True)
+class Goal:
+    """A region of poses of the frame of the OUTLINE; None where a value may be anything."""
+
+    name: str
+    x: tuple[float, float] | None  # m
+    y: tuple[float, float] | None  # m
+    theta: tuple[float, float] | None  # rad, modulo a turn
+    at_rest: bool  # must the part be at rest
+
+
+@dataclass(frozen=True)
+class Formation:
+    """Contacts between the workpiece (frame of its centre of mass) and obstacles (their index is `manipulator`)."""
+
+    type: str
+    contacts: tuple[FormationContact, ...]
+    branch: int | None  # index into the poses by rising theta; None: the only one that is realised
+
+
+@dataclass(frozen=True)
+class Scene:
+    """One workpiece, obstacles, gravity, a constant load, and how to run."""
+
+    name: str
+    summary: str  # the first comment line of the text, "" if none
+    text: str  # TOML, overrides included: parsing it gives this scene again
+    source: str | None  # the file it was read from
+    workpiece: Workpiece
+    obstacles: tuple[Obstacle, ...]
+    gravity: tuple[float, float]  # m/s^2, at t = 0
+    load: tuple[float, float, float]  # N, N, N m; constant, world frame, at the centre of mass; without the weight
+    run: Run
+    formation: Formation | None = None  # in which the part starts; its pose follows from it
+    gravity_turn: Coordinate | None = None  # rad by which gravity has turned since t = 0; None: it does not
+    goals: tuple[Goal, ...] = ()  # what a run may be meant to reach, first match first
+
+    @property
+    def moves(self) -> bool:
+        """Does an obstacle or its surface move, or does gravity turn?"""
+        return self.gravity_turn is not None or any(obstacle.motion is not None for obstacle in self.obstacles)
+
+
+AnyScene = Scene | str | os.PathLike  # a scene, or the name or file of one

@@ -1,0 +1,277 @@
+"""What a scene file may hold: its sections, keys, types and limits. Every section refuses unknown keys."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, Literal
+
+from pydantic import BeforeValidator, Discriminator, Field, Tag, field_validator, model_validator
+
+from sim.scene import dimensions
+from sim.scene.motion_schema import GravitySection, MotionSection
+from sim.scene.quantities import (
+    Angle,
+    AngularVelocity,
+    Force,
+    Friction,
+    Law,
+    Length,
+    Mass,
+    Name,
+    OutlineLength,
+    PositiveLength,
+    PositiveTime,
+    Restitution,
+    Section,
+    Speed,
+    Torque,
+    read_angle,
+    read_length,
+    read_number,
+    read_outline_length,
+    read_quantity,
+    read_time,
+)
+from sim.words.quoting import quote
+
+STANDARD_GRAVITY = 9.81  # m/s^2, downwards, where a scene says nothing
+CHOICES = ("continue", "stick", "separate", "stop", "random", "branch")
+LAWS = ("newton", "poisson", "stronge")
+
+
+class RegularSection(Section):
+    """Regular polygon: lowest edge level, centre at the origin of the outline."""
+
+    n: Annotated[int, Field(strict=True, ge=3, le=100_000)]
+    circumradius: OutlineLength
+
+
+class OutlineSection(Section):
+    """An outline: exactly one of `box`, `regular`, `vertices`; plain numbers are in `unit`."""
+
+    box: tuple[OutlineLength, OutlineLength] | None = None
+    regular: RegularSection | None = None
+    vertices: list[tuple[Any, Any]] | None = None
+    unit: Literal["m", "cm", "mm", "um", "in"] = "m"
+
+    @field_validator("vertices", mode="before")
+    @classmethod
+    def _check_vertices(cls, value):
+        if not isinstance(value, list):
+            raise ValueError("must be a list of [x, y] pairs")
+        read = []
+        for i, pair in enumerate(value):
+            if not isinstance(pair, list | tuple) or len(pair) != 2:
+                raise ValueError(f"vertex {i} is {quote(pair)}; valid: a pair [x, y] of numbers")
+            try:
+                read.append((read_outline_length(pair[0]), read_outline_length(pair[1])))
+            except ValueError as error:
+                raise ValueError(f"vertex {i} is {quote(pair)}; valid: a pair [x, y] of numbers: {error}") from None
+        return read
+
+    @model_validator(mode="after")
+    def _check_one(self):
+        given = [name for name in ("box", "regular", "vertices") if getattr(self, name) is not None]
+        if len(given) != 1:
+            said = " and ".join(given) if given else "none"
+            raise ValueError(f"needs exactly one of box, regular, vertices; given: {said}")
+        return self
+
+
+class WorkpieceSection(Section):
+    """The moving part. `pose` places the frame of the outline; `velocity` is that of the centre of mass."""
+
+    name: Name = "workpiece"
+    outline: OutlineSection
+    mass: Mass
+    rho: PositiveLength | None = None
+    center_of_mass: tuple[OutlineLength, OutlineLength] | None = None
+    pose: tuple[Length, Length, Angle] = (0.0, 0.0, 0.0)
+    velocity: tuple[Speed, Speed, AngularVelocity] = (0.0, 0.0, 0.0)
+
+
+class ObstacleSection(Section):
+    """A polygon that is fixed or moves as prescribed; with `surface_speed` [m/s] its surface runs, on top towards +x.
+
+    `mu`, `e` and the law of impact are those of the pair with the workpiece.
+    """
+
+    name: Name | None = None
+    outline: OutlineSection
+    pose: tuple[Length, Length, Angle] = (0.0, 0.0, 0.0)
+    motion: MotionSection | None = None
+    surface_speed: Speed = 0.0
+    mu: Friction | None = None
+    e: Restitution | None = None
+    law: Law | None = None
+
+    @model_validator(mode="after")
+    def _check_place(self):
+        if "pose" in self.model_fields_set and self.motion is not None and self.motion.waypoints is not None:
+            raise ValueError("pose and motion.waypoints both say where it is; keep one")
+        return self
+
+
+class FormationContactSection(Section):
+    """An edge of the part on a vertex of an obstacle, or a vertex of the part on an edge of an obstacle.
+
+    Features are counted from 0 as in the outline; edge i runs from vertex i to vertex i + 1. With `at`, the distance of
+    the contact from the start of the edge, the contact rolls: it stays there.
+    """
+
+    obstacle: Name
+    edge: Annotated[int, Field(strict=True, ge=0)] | None = None
+    vertex: Annotated[int, Field(strict=True, ge=0)] | None = None
+    obstacle_edge: Annotated[int, Field(strict=True, ge=0)] | None = None
+    obstacle_vertex: Annotated[int, Field(strict=True, ge=0)] | None = None
+    at: Length | None = None
+
+    @model_validator(mode="after")
+    def _check_pair(self):
+        features = ("edge", "vertex", "obstacle_edge", "obstacle_vertex")
+        given = [name for name in features if getattr(self, name) is not None]
+        if given not in (["edge", "obstacle_vertex"], ["vertex", "obstacle_edge"]):
+            raise ValueError("needs edge and obstacle_vertex, or vertex and obstacle_edge; "
+                             f"given: {' and '.join(given) or 'none'}")
+        return self
+
+
+class FormationSection(Section):
+    """The contact formation in which the part starts, in place of `workpiece.pose`."""
+
+    type: Literal["3A", "3B", "2AB", "2BA", "ARA", "ARB", "BRA", "BRB"]
+    contact: list[FormationContactSection]
+    branch: Annotated[int, Field(strict=True, ge=0)] | None = None
+
+
+class LoadSection(Section):
+    """A constant force (N, world frame) at the centre of mass, and a torque (N m)."""
+
+    force: tuple[Force, Force] = (0.0, 0.0)
+    torque: Torque = 0.0
+
+
+def _read_duration(value: Any) -> float:
+    number = read_time(value)
+    if number < 0.0:
+        raise ValueError("must be zero or positive")
+    return number
+
+
+def _read_tolerance(value: Any) -> float:
+    number = read_number(value, "a number from 1e-14 to 1e-2")
+    if not 1e-14 <= number <= 1e-2:
+        raise ValueError("must be from 1e-14 to 1e-2")
+    return number
+
+
+# Rows of one run: more would fill any disk. Without output_interval a run has rows at its events only.
+MOST_ROWS = 1e9
+
+
+class RunSection(Section):
+    """How to run: times in s; no `step` means an adaptive one; `tolerance` is relative."""
+
+    duration: Annotated[float, BeforeValidator(_read_duration)] = 1.0
+    output_interval: PositiveTime | None = None
+    choice: Literal["continue", "stick", "separate", "stop", "random", "branch"] = "continue"
+    step: PositiveTime | None = None
+    tolerance: Annotated[float, BeforeValidator(_read_tolerance)] = 1e-11
+    survey: Annotated[bool, Field(strict=True)] = True
+    seed: Annotated[int, Field(strict=True, ge=0, le=2**31 - 2)] = 0
+    max_branches: Annotated[int, Field(strict=True, ge=1, le=100_000)] = 64
+    max_depth: Annotated[int, Field(strict=True, ge=1, le=1000)] = 16
+
+    @model_validator(mode="after")
+    def _check_rows(self) -> RunSection:
+        if self.output_interval is not None and self.duration / self.output_interval > MOST_ROWS * (1.0 + 1e-9):
+            raise ValueError(f"output_interval {self.output_interval:g} s would give "
+                             f"{self.duration / self.output_interval:.3g} rows in {self.duration:g} s; valid: at least "
+                             f"{self.duration / MOST_ROWS:g} s")
+        return self
+
+
+def _read_interval(value: Any, read, what: str) -> tuple[float, float]:
+    if not isinstance(value, list | tuple) or len(value) != 2:
+        raise ValueError(f"must be [low, high], two of {what}")
+    low, high = read(value[0]), read(value[1])
+    if low > high:
+        raise ValueError("the first must not be larger than the second")
+    return low, high
+
+
+def _read_lengths(value: Any) -> tuple[float, float]:
+    return _read_interval(value, read_length, "lengths")
+
+
+def _read_angles(value: Any) -> tuple[float, float]:
+    return _read_interval(value, read_angle, "angles")
+
+
+# What a run can lead to besides the goals of the scene; see `sim.instant.outcome`.
+OUTCOMES = ("at rest", "jammed", "left the scene", "not unique", "no solution", "timed out", "overlap", "invalid",
+            "failed")  # fmt: skip
+
+
+class GoalSection(Section):
+    """A region of poses of the frame of the outline, with a name: where a run ends there, that is its outcome.
+
+    An interval that is not given holds everything; angles count modulo a turn. With `at_rest` the part must be at rest.
+    """
+
+    name: Name
+    x: Annotated[tuple[float, float], BeforeValidator(_read_lengths)] | None = None
+    y: Annotated[tuple[float, float], BeforeValidator(_read_lengths)] | None = None
+    theta: Annotated[tuple[float, float], BeforeValidator(_read_angles)] | None = None
+    at_rest: Annotated[bool, Field(strict=True)] = True
+
+    @field_validator("name")
+    @classmethod
+    def _check_name(cls, name):
+        if name in OUTCOMES:
+            raise ValueError(f"is the name of another outcome; taken are: {', '.join(OUTCOMES)}")
+        return name
+
+    @model_validator(mode="after")
+    def _check_region(self):
+        if self.x is None and self.y is None and self.theta is None:
+            raise ValueError("needs at least one of x, y, theta")
+        return self
+
+
+def _read_gravity(value: Any) -> tuple[float, float]:
+    if not isinstance(value, list | tuple) or len(value) != 2:
+        raise ValueError("must be [gx, gy] in m/s^2, or {magnitude = 9.81, angle = \"-90 deg\"}")
+    return read_quantity(value[0], dimensions.ACCELERATION), read_quantity(value[1], dimensions.ACCELERATION)
+
+
+# Gravity as [gx, gy], or by size and direction. The tags are left out of messages.
+Gravity = Annotated[
+    Annotated[tuple[float, float], BeforeValidator(_read_gravity), Tag("[list]")]
+    | Annotated[GravitySection, Tag("[table]")],
+    Discriminator(lambda value: "[table]" if isinstance(value, dict | GravitySection) else "[list]"),
+]
+
+
+class SceneSection(Section):
+    """A whole scene file."""
+
+    name: Name | None = None
+    gravity: Gravity = (0.0, -STANDARD_GRAVITY)
+    workpiece: WorkpieceSection
+    obstacle: list[ObstacleSection] = Field(default_factory=list)
+    friction: dict[str, Friction] = Field(default_factory=dict)
+    restitution: dict[str, Restitution] = Field(default_factory=dict)
+    impact: dict[str, Law] = Field(default_factory=dict)
+    load: list[LoadSection] = Field(default_factory=list)
+    formation: FormationSection | None = None
+    goal: list[GoalSection] = Field(default_factory=list)
+    run: RunSection = RunSection()
+
+    @field_validator("goal")
+    @classmethod
+    def _check_goals(cls, goals):
+        names = [goal.name for goal in goals]
+        for name in names:
+            if names.count(name) > 1:
+                raise ValueError(f"two goals have the name {quote(name)}; give each its own")
+        return goals

@@ -1,0 +1,75 @@
+"""Changes of the TOML text of a scene that leave its comments, its order and its spelling as they are."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from sim.scene.toml_text import TomlError, dump_toml, find_leading_comment, read_toml
+
+
+def rewrite_toml(text: str, data: dict) -> str:
+    """The text of a scene, changed so that it holds `data`: what is the same in both keeps its words and comments.
+
+    The result is read again and compared. Where it does not hold `data` (an unusual mixture of tables that tomlkit
+    cannot change), the whole text is written anew with the comment on its top, since values count more than comments.
+    """
+    import tomlkit
+    from tomlkit.exceptions import TOMLKitError
+
+    try:
+        document = tomlkit.parse(text)
+        _change_table(document, data)
+        changed = document.as_string()
+        if _is_same(read_toml(changed), data):
+            return changed
+    except (TOMLKitError, TomlError, ValueError, TypeError, KeyError, IndexError, RecursionError):
+        pass
+    return dump_toml(data, find_leading_comment(text))
+
+
+def _change_table(table: Any, data: dict) -> None:
+    for key in [key for key in table if key not in data]:
+        del table[key]
+    for key, value in data.items():
+        if key not in table:
+            table[key] = _make_item(key, value)
+        elif not _is_same(_unwrap(table[key]), value):
+            _change_member(table, key, value)
+
+
+def _change_member(parent: Any, key: str | int, value: Any) -> None:
+    """Change what stands at a key of a table or a place of a list; a comment behind it stays."""
+    old = parent[key]
+    if isinstance(old, dict) and isinstance(value, dict):
+        _change_table(old, value)
+    elif isinstance(old, list) and isinstance(value, list) and len(old) == len(value) > 0:
+        for place, (before, after) in enumerate(zip(_unwrap(old), value, strict=True)):
+            if not _is_same(before, after):
+                _change_member(old, place, after)
+    else:
+        parent[key] = _make_item(key, value)
+
+
+def _make_item(key: str | int, value: Any) -> Any:
+    """A value for tomlkit; waypoints row by row."""
+    import tomlkit
+
+    if key != "waypoints" or not isinstance(value, list):
+        return value
+    rows = tomlkit.array().multiline(True)
+    rows.extend(value)
+    return rows
+
+
+def _unwrap(item: Any) -> Any:
+    """The plain value of an item of tomlkit."""
+    return item.unwrap() if hasattr(item, "unwrap") else item
+
+
+def _is_same(one: Any, other: Any) -> bool:
+    """Are two values of TOML the same, in type too? NaN is equal to itself here."""
+    if isinstance(one, dict) and isinstance(other, dict):
+        return one.keys() == other.keys() and all(_is_same(one[key], other[key]) for key in one)
+    if isinstance(one, list | tuple) and isinstance(other, list | tuple):
+        return len(one) == len(other) and all(map(_is_same, one, other))
+    return type(one) is type(other) and (one == other or (one != one and other != other))

@@ -1,0 +1,210 @@
+"""TOML text of a scene: values set by dotted path, and writing the result."""
+
+from __future__ import annotations
+
+import copy
+import json
+import math
+import re
+import tomllib
+from typing import Any
+
+from geometry.errors import StictionError
+from sim.scene import dimensions
+from sim.scene.quantities import read_quantity
+from sim.words.quoting import cut, list_words, quote
+
+# Components of the lists of a scene that a path may call by name.
+COMPONENTS = {
+    "pose": ("x", "y", "theta"),
+    "velocity": ("vx", "vy", "omega"),
+    "gravity": ("gx", "gy"),
+    "force": ("fx", "fy"),
+    "center_of_mass": ("x", "y"),
+    "box": ("width", "height"),
+    "amplitude": ("x", "y", "theta"),
+    "about": ("x", "y"),
+}
+# Lists that a path may enter although the text leaves them out.
+DEFAULTS = {"pose": [0.0, 0.0, 0.0], "velocity": [0.0, 0.0, 0.0], "gravity": [0.0, -9.81], "force": [0.0, 0.0],
+            "load": [{}], "sinusoid": [{}], "amplitude": [0.0, 0.0, 0.0]}  # fmt: skip
+_BARE_KEY = re.compile(r"[A-Za-z0-9_-]+")
+_KEY = r'''"([^"]+)"|([^."]+)'''
+_PATH = re.compile(rf"(?:{_KEY})(?:\.(?:{_KEY}))*")
+
+
+# Tables within a table that are written with a heading of their own, and lists that are written row by row.
+_HEADED, _TALL = "motion", "waypoints"
+
+
+class PathError(StictionError, ValueError):
+    """A dotted path leads nowhere; the message says where it ends and what is there."""
+
+
+def find_components(keys) -> tuple[str, ...]:
+    """Names of the members of the list at a path; () if they have none."""
+    keys = list(keys)
+    if "motion" in keys and keys[-1] == "velocity":
+        return COMPONENTS["velocity"][:2]
+    if keys[-2:-1] == ["waypoints"]:
+        return ("t", *COMPONENTS["pose"]) if "motion" in keys else ("t", "angle")
+    return COMPONENTS.get(keys[-1], ()) if keys else ()
+
+
+class TomlError(StictionError, ValueError):
+    """A text is not TOML that can be read; the message says why."""
+
+
+def read_toml(text: str) -> dict:
+    """The tables of a TOML text. Raises TomlError."""
+    try:
+        return tomllib.loads(text)
+    except tomllib.TOMLDecodeError as error:
+        raise TomlError(f"is not valid TOML: {error}") from None
+    except RecursionError:
+        raise TomlError("is not valid TOML here: lists or tables are nested too deeply") from None
+    except ValueError as error:  # of Python's own readers of numbers and dates
+        raise TomlError(f"is not valid TOML here: {error}") from None
+
+
+def parse_value(text: Any) -> Any:
+    """A value of an override: strings are read as TOML (0.2, [1, 2], "20 deg"), NumPy's numbers become Python's."""
+    if not isinstance(text, str):
+        return text.tolist() if hasattr(text, "tolist") else text
+    try:
+        data = read_toml(f"value = {text}")
+    except TomlError:
+        return text
+    return data["value"] if len(data) == 1 else text
+
+
+def split_path(path: str) -> list[str]:
+    """Keys of a dotted path; a key with dots is written in quotes, as in TOML: obstacle."left.wall".mu"""
+    if not _PATH.fullmatch(path):
+        raise PathError("is no dotted path such as friction.default")
+    return [quoted or bare for quoted, bare in re.findall(_KEY, path)]
+
+
+def apply_override(data: dict, path: str, value: Any) -> None:
+    """Set the value at a dotted path of a parsed scene, in place. Raises PathError.
+
+    Members of a list are called by index, by name (obstacle.floor.mu) or by component (workpiece.pose.theta). Tables
+    that are missing are made; the schema judges later whether they may be there. Waypoints take the place of the pose
+    of an obstacle, or of the angle of gravity.
+    """
+    keys = split_path(path)
+    here: Any = data
+    for depth, key in enumerate(keys):
+        last = depth == len(keys) - 1
+        if isinstance(here, dict):
+            if last:
+                here[key] = value
+            else:
+                if key not in here:
+                    names = find_components(keys[: depth + 1])
+                    default = DEFAULTS.get(key, {})
+                    here[key] = copy.deepcopy(default[: len(names)] if names else default)
+                if key == "gravity" and not (keys[depth + 1].isdigit() or keys[depth + 1] in COMPONENTS["gravity"]):
+                    here[key] = _turn_to_polar(here[key])
+                if keys[depth:] == ["gravity", "waypoints"] and isinstance(here[key], dict):
+                    here[key].pop("angle", None)
+                here = here[key]
+        elif isinstance(here, list):
+            index = _find_member(here, keys[:depth], key)
+            if last:
+                here[index] = value
+            else:
+                here = here[index]
+                if keys[depth + 1 :] == ["motion", "waypoints"]:
+                    here.pop("pose", None)
+        else:
+            raise PathError(f"{'.'.join(map(cut, keys[:depth]))} = {quote(here)} has no key {quote(key)}")
+
+
+def _turn_to_polar(gravity: Any) -> Any:
+    """Gravity by size and direction, so that one of them can be set; what is no pair of numbers stays as it is."""
+    if not isinstance(gravity, list) or len(gravity) != 2:
+        return gravity
+    try:
+        x, y = (read_quantity(value, dimensions.ACCELERATION) for value in gravity)
+    except ValueError:
+        return gravity  # the schema says what is wrong with it
+    return {"magnitude": math.hypot(x, y), "angle": math.atan2(y, x)}
+
+
+def _find_member(members: list, keys: list[str], key: str) -> int:
+    where = ".".join(map(cut, keys))
+    if re.fullmatch(r"[0-9]{1,9}", key) and int(key) < len(members):
+        return int(key)
+    names = [member.get("name") for member in members if isinstance(member, dict)]
+    if names:
+        if key in names:
+            return names.index(key)
+        valid = [str(i) for i in range(len(members))] + [str(name) for name in names if name]
+    else:
+        components = find_components(keys)[: len(members)]
+        if key in components:
+            return components.index(key)
+        valid = [*components] or [str(i) for i in range(len(members))]
+    raise PathError(f"{where} has no member {quote(key)}; valid: {list_words(valid)}")
+
+
+def dump_toml(data: dict, comment: str = "") -> str:
+    """TOML text of a parsed scene, with an optional block of comment lines on top; floats keep all their digits."""
+    lines = [comment.rstrip("\n")] if comment else []
+    _dump_table(data, "", lines)
+    return "\n".join(lines).strip("\n") + "\n"
+
+
+def _dump_table(table: dict, path: str, lines: list[str]) -> None:
+    later = []
+    for key, value in table.items():
+        tables = isinstance(value, list) and value and all(isinstance(member, dict) for member in value)
+        if tables or (isinstance(value, dict) and (not path or key == _HEADED)):
+            later.append((key, value))
+        else:
+            tall = key == _TALL and isinstance(value, list)
+            lines.append(f"{_dump_key(key)} = {_dump_rows(value) if tall else _dump_value(value)}")
+    for key, value in later:
+        name = f"{path}.{_dump_key(key)}" if path else _dump_key(key)
+        for member in value if isinstance(value, list) else [value]:
+            lines += ["", f"[[{name}]]" if isinstance(value, list) else f"[{name}]"]
+            _dump_table(member, name, lines)
+
+
+def _dump_rows(rows: list) -> str:
+    return "".join(["[\n", *(f"    {_dump_value(row)},\n" for row in rows), "]"])
+
+
+def _dump_key(key: str) -> str:
+    return key if _BARE_KEY.fullmatch(key) else _dump_string(key)
+
+
+def _dump_string(text: str) -> str:
+    return json.dumps(text, ensure_ascii=False).replace("\x7f", "\\u007f")
+
+
+def _dump_value(value: Any) -> str:
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, int):
+        return str(value)
+    if isinstance(value, float):
+        return repr(float(value)) if math.isfinite(value) else {math.inf: "inf", -math.inf: "-inf"}.get(value, "nan")
+    if isinstance(value, str):
+        return _dump_string(value)
+    if isinstance(value, list | tuple):
+        return f"[{', '.join(_dump_value(member) for member in value)}]"
+    if isinstance(value, dict):
+        return "{" + ", ".join(f"{_dump_key(key)} = {_dump_value(member)}" for key, member in value.items()) + "}"
+    return value.isoformat()  # dates and times: the schema refuses them, but the message shows them
+
+
+def find_leading_comment(text: str) -> str:
+    """The block of comment lines at the top of a TOML text, line ends included."""
+    block = []
+    for line in text.splitlines():
+        if not line.startswith("#"):
+            break
+        block.append(line + "\n")
+    return "".join(block)

@@ -1,0 +1,1 @@
+"""Pictures, movies and the viewer. Computes nothing that is not seen."""

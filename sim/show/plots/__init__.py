@@ -1,0 +1,1 @@
+"""Pictures of sets, cones, maps, sweeps and formations."""

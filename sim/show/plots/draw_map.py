@@ -1,0 +1,89 @@
+"""Draw a map of solutions: each cell in the colour of its kind, the values of the two keys on the axes."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+from matplotlib.backends.backend_agg import FigureCanvasAgg
+from matplotlib.colors import ListedColormap
+from matplotlib.figure import Figure
+from matplotlib.patches import Patch
+
+from sim.scene.dimensions import find_plain_unit
+from sim.show.labels import as_typed
+from sim.show.plot_file import check_plot_file, save_figure
+from sim.show.plots.draw_space import style_axes
+from sim.show.replay.painter import FAINT, NORMAL_FORCE, NOT_UNIQUE, TEXT
+from sim.study.solution_map import KINDS, SEVERAL, Axis, SolutionMap
+
+COLOURS = {"none": NORMAL_FORCE, "one": "#E9E5DA", "several": NOT_UNIQUE, "continuum": "#0072B2", "free": "#CFE6F5",
+           "impact": "#F3D36B", "overlap": "#5A5A5A"}  # fmt: skip
+MANY = "#6E2457"  # three accelerations or more
+WORDS = {"none": "none", "one": "one", "several": "several", "continuum": "a continuum", "free": "one: free flight",
+         "impact": "an impact comes first", "overlap": "the part overlaps an obstacle"}  # fmt: skip
+
+
+def save_map(path, solutions: SolutionMap) -> Path:
+    """Write the picture of a map to `path` (.png, .svg or .pdf). Raises PlotError."""
+    path = check_plot_file(path)
+    return save_figure(draw_map(solutions), path)
+
+
+def draw_map(solutions: SolutionMap) -> Figure:
+    """The figure of a map."""
+    figure = Figure(figsize=(8.2, 5.6), facecolor="white")
+    FigureCanvasAgg(figure)
+    axes = figure.add_axes((0.10, 0.12, 0.62, 0.76))
+    codes = solutions.kinds.astype(int)
+    codes[(solutions.kinds == SEVERAL) & (solutions.members > 2)] = len(KINDS)
+    colours = ListedColormap([*(COLOURS[kind] for kind in KINDS), MANY])
+    # every cell reaches half way to its neighbours, so that the values stand in the middle of the cells
+    axes.pcolormesh(find_borders(solutions.x.values), find_borders(solutions.y.values), codes, cmap=colours,
+                    vmin=-0.5, vmax=len(KINDS) + 0.5, rasterized=True)
+    axes.set_xlabel(describe_axis(solutions.x), fontsize=10)
+    axes.set_ylabel(describe_axis(solutions.y), fontsize=10)
+    style_axes(axes)
+    figure.text(0.10, 0.945, f"{as_typed(solutions.scene.name)}: how many accelerations are possible at the start?",
+                fontsize=12.5, fontweight="bold", color=TEXT)
+    if solutions.hold is not None:
+        figure.text(0.10, 0.905, f"contact {solutions.hold} stays in place, closed, with its slip velocity",
+                    fontsize=9, color=FAINT)
+    figure.legend(handles=list_entries(solutions), loc="upper left", bbox_to_anchor=(0.74, 0.89), fontsize=9,
+                  frameon=False, borderaxespad=0.0)
+    return figure
+
+
+def list_entries(solutions: SolutionMap) -> list[Patch]:
+    """A legend entry for each kind that occurs, with its share of the cells."""
+    entries = []
+    several = solutions.members[solutions.kinds == SEVERAL]
+    for kind, number in solutions.count().items():
+        if kind != "several":
+            entries.append(_make_entry(COLOURS[kind], WORDS[kind], number, solutions.kinds.size))
+            continue
+        for colour, own in ((COLOURS[kind], several[several <= 2]), (MANY, several[several > 2])):
+            if len(own):
+                counts = sorted({int(count) for count in own})
+                words = f"{counts[0]}" if len(counts) == 1 else f"{counts[0]} to {counts[-1]}"
+                entries.append(_make_entry(colour, f"several: {words}", len(own), solutions.kinds.size))
+    return entries
+
+
+def _make_entry(colour: str, words: str, number: int, total: int) -> Patch:
+    share = f"{100.0 * number / total:.3g} %"
+    return Patch(facecolor=colour, edgecolor="#B8B3A8", linewidth=0.6, label=f"{words}  ({share})")
+
+
+def find_borders(values: np.ndarray) -> np.ndarray:
+    """(n + 1,): half way between neighbours, and as far beyond the ends; one value alone gets a width of 1."""
+    if len(values) == 1:
+        return values[0] + np.array([-0.5, 0.5])
+    middle = 0.5 * (values[1:] + values[:-1])
+    return np.concatenate([[2.0 * values[0] - middle[0]], middle, [2.0 * values[-1] - middle[-1]]])
+
+
+def describe_axis(axis: Axis) -> str:
+    """The key and its unit."""
+    unit = axis.unit or find_plain_unit(axis.key)
+    return as_typed(f"{axis.key} ({unit})" if unit else axis.key)

@@ -1,0 +1,238 @@
+"""Draw a sweep: maps of coloured cells, points for random values, curves of numbers; one panel for each further value.
+
+Every cell reaches half way to its neighbours, so that the cells of an even grid have its values in their middle. Where
+a refinement knows a boundary, the cells along it are painted up to the boundary itself.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.backends.backend_agg import FigureCanvasAgg
+from matplotlib.cm import ScalarMappable
+from matplotlib.collections import LineCollection, PolyCollection
+from matplotlib.colors import ListedColormap, LogNorm, Normalize
+from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
+from matplotlib.patches import Patch
+
+from sim.scene.dimensions import find_plain_unit
+from sim.show.labels import as_typed
+from sim.show.plots.draw_curves import CURVE_BOUNDARY, draw_curves, list_curve_entries
+from sim.show.plots.draw_map import find_borders
+from sim.show.plots.draw_space import style_axes
+from sim.show.plots.sweep_view import Panel, SweepView, find_limits, list_spans
+from sim.show.replay.painter import FAINT, TEXT
+from sim.sweep.axes import WORDS, SweepAxis, describe_value
+from sim.sweep.table import ROW_FIELDS
+
+NUMBERS = "viridis"  # rises evenly in lightness, also for the colour-blind
+NO_NUMBER, EDGE = "#C9C5BC", "#B8B3A8"
+ENDLESS, ENDLESS_WORDS = "#E69F00", "unbounded (jammed)"  # a force without bound: infinite in the table
+BOUNDARY = "#1A1A1A"
+LINE_HEIGHT = 0.24  # inches, of title and notes
+MOST_TICKS = 8  # values of an axis that are all named
+LONG_TITLE = 30  # letters, of a panel among three or more in a row
+WORD_LENGTH = 34  # of an entry of the legend
+LONGEST_LINE = 160  # of titles and notes
+
+
+def draw_sweep(view: SweepView, figure: Figure | None = None) -> Figure:
+    """Draw a view onto a figure, a new one without a window if none is given."""
+    columns, rows = arrange_panels(len(view.panels))
+    if figure is None:
+        figure = Figure(facecolor="white")
+        FigureCanvasAgg(figure)
+    figure.set_size_inches(*compute_size(columns, rows, is_strip=view.y is None and bool(view.words)))
+    line = LINE_HEIGHT / figure.get_figheight()
+    below = line * len(view.notes)
+    figure.set_layout_engine("constrained", rect=(0.01, below, 0.98, 1.0 - below - 2.0 * line))
+    figure.text(0.02, 1.0 - 1.4 * line, describe_title(view), fontsize=12.5, fontweight="bold", color=TEXT)
+    for number, note in enumerate(reversed(view.notes)):
+        figure.text(0.02, line * (number + 0.3), as_typed(note, LONGEST_LINE), fontsize=9, color=FAINT)
+    grid = figure.subplots(rows, columns, sharex=True, sharey=True, squeeze=False)
+    norm = make_norm(view)
+    for number, axes in enumerate(grid.ravel()):
+        if number >= len(view.panels):
+            axes.set_visible(False)
+            continue
+        panel = view.panels[number]
+        (draw_curves if view.has_curves else _draw_points if view.is_scatter else _draw_cells)(axes, view, panel, norm)
+        size = 9.5 if len(panel.title) <= LONG_TITLE or columns < 3 else 7.5
+        axes.set_title(as_typed(panel.title, LONGEST_LINE), fontsize=size, color=TEXT)
+        _label(axes, view, number % columns == 0, number + columns >= len(view.panels))
+    _add_legend(figure, grid, view, norm)
+    return figure
+
+
+def arrange_panels(number: int) -> tuple[int, int]:
+    """Columns and rows."""
+    columns = number if number <= 3 else math.ceil(math.sqrt(number))
+    return columns, math.ceil(number / columns)
+
+
+def compute_size(columns: int, rows: int, is_strip: bool = False) -> tuple[float, float]:
+    """Width and height of the figure, inches."""
+    if columns * rows == 1:
+        return 8.6, 2.6 if is_strip else 5.6
+    return min(3.0 * columns + 2.4, 14.0), min((1.2 if is_strip else 2.6) * rows + 1.4, 10.5)
+
+
+def describe_title(view: SweepView) -> str:
+    """What is shown, of which scene."""
+    return f"{as_typed(view.name)}: {describe_column(view.column)}"
+
+
+def describe_column(column: str) -> str:
+    """A column with its unit."""
+    unit = next((unit for name, _, unit, _ in ROW_FIELDS if name == column and unit != "1"), "")
+    return as_typed(f"{column} ({unit})" if unit else column)
+
+
+def describe_axis(axis: SweepAxis) -> str:
+    """The name of an axis, its key and its unit."""
+    unit = axis.unit or ("" if axis.kind == WORDS else find_plain_unit(axis.key))
+    name = axis.name if axis.name == axis.key else f"{axis.name}: {axis.key}"
+    return as_typed(f"{name} ({unit})" if unit else name)
+
+
+def make_norm(view: SweepView) -> Normalize:
+    """From numbers to colours, the same for all panels; places of words stay what they are."""
+    if view.words:
+        return Normalize(-0.5, len(view.words) - 0.5)
+    low, high, is_wide = find_limits(view)
+    return LogNorm(low, high) if is_wide else Normalize(low, high)
+
+
+# ---- panels ----------------------------------------------------------------------------------------------------------
+
+
+def get_colormap(view: SweepView):
+    return ListedColormap(view.colours) if view.words else NUMBERS
+
+
+def _draw_cells(axes: Axes, view: SweepView, panel: Panel, norm: Normalize) -> None:
+    x = view.get_values(view.x, panel.cells)
+    y = np.zeros(len(x)) if view.y is None else view.get_values(view.y, panel.cells)
+    columns, rows = np.unique(x), np.unique(y)
+    borders = find_borders(columns), find_borders(rows)
+    place = np.searchsorted(rows, y), np.searchsorted(columns, x)
+    values = np.full((len(rows), len(columns)), np.nan)
+    values[place] = view.data[panel.cells]
+    done = np.zeros(values.shape, bool)
+    done[place] = view.done[panel.cells]
+    planned = np.zeros(values.shape, bool)
+    planned[place] = True
+    axes.pcolormesh(*borders, np.ma.masked_invalid(values), cmap=get_colormap(view), norm=norm, rasterized=True)
+    _fill(axes, borders, done & np.isnan(values), facecolor=NO_NUMBER)
+    _fill(axes, borders, done & np.isinf(values), facecolor=ENDLESS)
+    _fill(axes, borders, planned & ~done, facecolor="white", edgecolor=EDGE, hatch="////", linewidth=0.0)
+    axes.set_xlim(borders[0][0], borders[0][-1])
+    axes.set_ylim(borders[1][0], borders[1][-1])
+    _draw_boundaries(axes, view, panel, (columns, rows), borders)
+
+
+def _fill(axes: Axes, borders, where: np.ndarray, **style) -> None:
+    """Paint some cells in one colour."""
+    (x, y), (rows, columns) = borders, np.nonzero(where)
+    corners = [[(x[c], y[r]), (x[c + 1], y[r]), (x[c + 1], y[r + 1]), (x[c], y[r + 1])]
+               for r, c in zip(rows, columns, strict=True)]
+    if corners:
+        axes.add_collection(PolyCollection(corners, **style), autolim=False)
+
+
+def _draw_points(axes: Axes, view: SweepView, panel: Panel, norm: Normalize) -> None:
+    cells = panel.cells[view.done[panel.cells]]
+    x = view.get_values(view.x, cells)
+    y = np.zeros(len(cells)) if view.y is None else view.get_values(view.y, cells)
+    values = view.data[cells]
+    known = np.isfinite(values)
+    style = {"s": 22.0 if len(cells) < 2000 else 6.0, "linewidths": 0.4, "edgecolors": "#6F6A60"}
+    axes.scatter(x[known], y[known], c=values[known], cmap=get_colormap(view), norm=norm, **style)
+    endless = np.isinf(values)
+    axes.scatter(x[endless], y[endless], c=ENDLESS, marker="^", **style)
+    axes.scatter(x[np.isnan(values)], y[np.isnan(values)], c=NO_NUMBER, marker="x", s=18.0, linewidths=0.8)
+
+
+def _draw_boundaries(axes: Axes, view: SweepView, panel: Panel, lines, borders) -> None:
+    """Paint the cells up to the boundaries along the first refined axis, and draw all boundaries as strokes."""
+    painted = False
+    for refinement in view.boundaries:
+        along = next((i for i, axis in enumerate((view.x, view.y)) if axis and axis.name == refinement.axis), None)
+        if along is None:
+            continue
+        across = (view.y, view.x)[along]
+        strokes = []
+        for place, value in enumerate(lines[1 - along]):
+            own = refinement.boundaries
+            for name, fixed in (panel.fixed | ({across.name: value} if across else {})).items():
+                own = own[own[name] == fixed]
+            own = own[np.argsort(own[refinement.axis])]
+            at, side = own[refinement.axis], borders[1 - along][place : place + 2]
+            strokes += [[(middle, end) for end in side] for middle in at]
+            if view.words and not painted:
+                before, after = (view.encode(np.array(refinement.words, dtype=object)[own[name]])
+                                 for name in ("before", "after"))
+                _paint_spans(axes, view, list_spans(before, after, at, lines[along]), side, along)
+        painted = True
+        turned = np.array(strokes)[..., :: 1 if along == 0 else -1] if strokes else []
+        axes.add_collection(LineCollection(turned, colors=BOUNDARY, linewidths=1.2, capstyle="butt", zorder=3),
+                            autolim=False)
+
+
+def _paint_spans(axes: Axes, view: SweepView, spans: list[tuple], side, along: int) -> None:
+    for low, high, code in spans:
+        box = np.array([(low, side[0]), (high, side[0]), (high, side[1]), (low, side[1])])
+        axes.add_collection(PolyCollection([box[:, :: 1 if along == 0 else -1]], facecolors=view.colours[code],
+                                           linewidths=0.0, antialiaseds=False, zorder=2), autolim=False)
+
+
+# ---- words -----------------------------------------------------------------------------------------------------------
+
+
+def _label(axes: Axes, view: SweepView, is_left: bool, is_bottom: bool) -> None:
+    style_axes(axes)
+    axes.tick_params(labelleft=is_left, labelbottom=is_bottom)
+    if is_bottom:
+        axes.set_xlabel(describe_axis(view.x), fontsize=10)
+    if is_left:
+        axes.set_ylabel(describe_column(view.column) if view.has_curves else describe_axis(view.y) if view.y else "",
+                        fontsize=10)
+    if view.y is None and not view.has_curves:
+        axes.set_yticks([])
+    for axis, own in ((view.x, axes.xaxis), (view.y, axes.yaxis)):
+        if axis is not None and (axis.kind == WORDS or (not axis.is_random and len(axis) <= MOST_TICKS)):
+            own.set_ticks(axis.values, labels=[
+                as_typed(describe_value(axis, value).removesuffix(f" {axis.unit}")) for value in axis.values])
+
+
+def _add_legend(figure: Figure, grid: np.ndarray, view: SweepView, norm: Normalize) -> None:
+    """Names of colours with their share of the cells shown, or a bar of numbers."""
+    shown = np.concatenate([panel.cells for panel in view.panels])
+    done = shown[view.done[shown]]
+    entries = list_curve_entries(view) if view.has_curves else []
+    if view.words:
+        for place, (word, colour) in enumerate(zip(view.words, view.colours, strict=True)):
+            number = int((view.data[done] == place).sum())
+            share = f"{100.0 * number / max(len(done), 1):.3g} %" if number else "between cells only"
+            entries.append(Patch(facecolor=colour, edgecolor=EDGE, linewidth=0.6,
+                                 label=f"{as_typed(word, WORD_LENGTH)}  ({share})"))
+    elif not view.has_curves:
+        bar = figure.colorbar(ScalarMappable(norm, NUMBERS), ax=grid, label=describe_column(view.column))
+        bar.outline.set_edgecolor(EDGE)
+        if np.isnan(view.data[done]).any():
+            entries.append(Patch(facecolor=NO_NUMBER, label="no number: no run"))
+    if not view.words and np.isinf(view.data[done]).any():
+        entries.append(Line2D([], [], color=TEXT, marker="^", linestyle="", label=ENDLESS_WORDS) if view.has_curves
+                       else Patch(facecolor=ENDLESS, label=ENDLESS_WORDS))
+    if len(done) < len(shown) and not (view.has_curves or view.is_scatter):
+        entries.append(Patch(facecolor="white", edgecolor=EDGE, hatch="////", label="has not run"))
+    shown_of = {one.of for one in view.boundaries if one.axis in [axis.name for axis in (view.x, view.y) if axis]}
+    if shown_of and not view.is_scatter and not (view.has_curves and view.series):
+        style = CURVE_BOUNDARY if view.has_curves else {"color": BOUNDARY, "linewidth": 1.2}
+        entries.append(Line2D([], [], label=f"boundary of {shown_of.pop()}", **style))
+    if entries:
+        title = as_typed(view.series.name) if view.has_curves and view.series else None
+        figure.legend(handles=entries, loc="outside right upper", fontsize=9, frameon=False, title=title)

@@ -1,0 +1,1 @@
+"""A motion in pictures: frames, movies, pages, the window."""

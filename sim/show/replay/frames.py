@@ -1,0 +1,148 @@
+"""What a picture shows at one time: the pose, the contacts and what is known about uniqueness; and which times a movie
+shows.
+
+Between two rows of a log the pose is interpolated by the parabola that leaves the first row with its velocity and meets
+the pose of the second: exact for a constant acceleration, and never across an event, because a log has a row at every
+event. Contacts and forces are those of the row at or before the time; a contact point rides with the body that owns the
+vertex, a normal with the one that owns the edge. Obstacles that move are where their motion says.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+
+from geometry.errors import StictionError
+from sim.log.trajectory import Trajectory
+from sim.rows.records import CONTACT_LETTERS, CONTACT_TYPES, SET_KINDS
+
+MOST_IMPACTS = 50  # events of one picture
+TYPE_A = CONTACT_TYPES.index("A")
+
+
+class ReplayError(StictionError, ValueError):
+    """A picture, movie or window cannot be made; the message says why and what works instead."""
+
+
+@dataclass(frozen=True)
+class FrameState:
+    """The contents of one picture, SI units, world frame."""
+
+    index: int  # the row at or before the time
+    time: float
+    pose: np.ndarray  # (3,) x, y, theta
+    points: np.ndarray  # (k, 2) contact points
+    normals: np.ndarray  # (k, 2) from the obstacle towards the part
+    normal_forces: np.ndarray  # (k, 2) on the part, N; 0 where they have no bound
+    friction_forces: np.ndarray  # (k, 2) on the part, N; 0 where they have no bound
+    unbounded: np.ndarray  # (k,) bool: contacts whose forces have no bound (the part is jammed)
+    obstacles: np.ndarray  # (k,) index of the obstacle
+    letters: str  # one a contact; "" where no motion is possible
+    set_kind: str  # one of SET_KINDS
+
+
+def compute_state(trajectory: Trajectory, time: float) -> FrameState:
+    """The contents of a picture at `time`, held within the time span of the log."""
+    times = trajectory.time
+    if len(times) == 0:
+        raise ReplayError("there is nothing to show: the log has no rows")
+    time = min(max(float(time), times[0]), times[-1])
+    index = int(np.searchsorted(times, time, side="right")) - 1
+    return build_state(trajectory, index, time, interpolate_pose(trajectory, index, time))
+
+
+def read_state(trajectory: Trajectory, index: int) -> FrameState:
+    """The contents of a picture of one row, exactly as logged; a negative index counts from the end."""
+    count = len(trajectory)
+    if not -count <= index < count:
+        raise IndexError(f"row {index} of a log with {count} rows")
+    index %= count
+    return build_state(trajectory, index, float(trajectory.time[index]), trajectory.pose[index])
+
+
+def interpolate_pose(trajectory: Trajectory, index: int, time: float) -> np.ndarray:
+    """q(s) = q_i + v_i s + (q_j - q_i - v_i h) (s/h)^2, with s the time since row i and h until the next row j."""
+    start = trajectory.pose[index]
+    s = time - trajectory.time[index]
+    if s <= 0.0:
+        return start
+    h = trajectory.time[index + 1] - trajectory.time[index]
+    drift = trajectory.velocity[index]
+    return start + drift * s + (trajectory.pose[index + 1] - start - drift * h) * (s / h) ** 2
+
+
+def build_state(trajectory: Trajectory, index: int, time: float, pose: np.ndarray) -> FrameState:
+    """Contacts of row `index`, carried along from its time and pose to `time` and `pose`."""
+    rows = trajectory.contacts_at(index)
+    points = np.column_stack((rows["px"], rows["py"]))
+    normals = np.column_stack((rows["nx"], rows["ny"]))
+    with_part = carry(points, normals, trajectory.pose[index], pose)
+    with_walls = points.copy(), normals.copy()
+    for owner in np.unique(rows["obstacle"]):
+        motion, own = trajectory.record.obstacles[owner].motion, rows["obstacle"] == owner
+        if motion is not None:
+            before, now = motion.evaluate_frame(np.array([trajectory.time[index], time]))[0]
+            with_walls[0][own], with_walls[1][own] = carry(points[own], normals[own], before, now)
+    on_edge_of_part = (rows["type"] == TYPE_A)[:, None]
+    points = np.where(on_edge_of_part, with_walls[0], with_part[0])
+    normals = np.where(on_edge_of_part, with_part[1], with_walls[1])
+    tangents = np.column_stack((normals[:, 1], -normals[:, 0]))
+    kind = SET_KINDS[trajectory.steps["set_kind"][index]]
+    unbounded = ~(np.isfinite(rows["fn"]) & np.isfinite(rows["ft"]))
+    fn, ft = (np.where(unbounded, 0.0, rows[name]) for name in ("fn", "ft"))
+    return FrameState(
+        index=index,
+        time=time,
+        pose=pose,
+        points=points,
+        normals=normals,
+        normal_forces=normals * fn[:, None],
+        friction_forces=tangents * ft[:, None],
+        unbounded=unbounded,
+        obstacles=rows["obstacle"],
+        letters="" if kind == "none" else "".join(CONTACT_LETTERS[letter] for letter in rows["letter"]),
+        set_kind=kind,
+    )
+
+
+def carry(points: np.ndarray, normals: np.ndarray, before: np.ndarray, now: np.ndarray) -> tuple:
+    """Points and normals (k, 2) that ride with a body from one pose (x, y, theta) to another."""
+    c, s = math.cos(now[2] - before[2]), math.sin(now[2] - before[2])
+    turn = np.array([[c, s], [-s, c]])  # rows times this are turned counter-clockwise
+    return (points - before[:2]) @ turn + now[:2], normals @ turn
+
+
+def find_recent_impacts(trajectory: Trajectory, time: float, window: float) -> np.ndarray:
+    """(k, 2): the points that carried an impulse within the last `window` seconds before `time`."""
+    events = trajectory.event_rows
+    first = int(np.searchsorted(events["time"], time - window, side="left"))
+    last = int(np.searchsorted(events["time"], time, side="right"))
+    rows = [trajectory.impulses_at(i) for i in range(max(first, last - MOST_IMPACTS), last)]
+    points = [np.column_stack((row["px"], row["py"]))[row["fn"] > 0.0] for row in rows]
+    return np.concatenate(points) if points else np.zeros((0, 2))
+
+
+def transform_outline(vertices: np.ndarray, pose: np.ndarray) -> np.ndarray:
+    """(n, 2): an outline about its origin, placed in the world."""
+    c, s = math.cos(pose[2]), math.sin(pose[2])
+    return vertices @ np.array([[c, s], [-s, c]]) + pose[:2]
+
+
+def find_frame_times(trajectory: Trajectory, fps: float, speed: float) -> np.ndarray:
+    """The times that a movie shows: one every speed/fps from the first row on, and the last row."""
+    for name, value in (("fps", fps), ("speed", speed)):
+        if not (math.isfinite(value) and value > 0.0):
+            raise ReplayError(f"{name} must be a positive number, not {value!r}")
+    times = trajectory.time
+    if len(times) == 0:
+        raise ReplayError("there is nothing to show: the log has no rows")
+    start, end, step = times[0], times[-1], speed / fps
+    if (end - start) / step > 1e6:
+        raise ReplayError(
+            f"the log spans {end - start:.6g} s: more than a million frames at {fps:g} frames a second and speed "
+            f"{speed:g}; use a higher speed"
+        )
+    count = max(math.ceil((end - start) / step * (1.0 - 1e-12)), 0)
+    return np.append(start + step * np.arange(count), end)

@@ -1,0 +1,254 @@
+"""Movies of a trajectory: GIF, MP4 or HTML, by the suffix of the file.
+
+No window system and no global state of matplotlib is used, so movies can be made without a display and in any thread.
+Suffix, encoder and folder are checked before the first frame is drawn; the file appears under its name when complete.
+"""
+
+from __future__ import annotations
+
+import base64
+import io
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import numpy as np
+from matplotlib.backends.backend_agg import FigureCanvasAgg
+from matplotlib.figure import Figure
+from PIL import GifImagePlugin
+
+from sim.files.partial_file import PartialFile
+from sim.log.trajectory import Trajectory
+from sim.log.tree import Tree
+from sim.show.palette import Palette
+from sim.show.replay.frames import ReplayError, find_frame_times
+from sim.show.replay.movie_page import build_page
+from sim.show.replay.picture import SIZE, Repainter
+from sim.show.replay.tree_frames import TreeMotion
+from sim.show.replay.tree_picture import make_picture
+
+SAMPLES = 6  # frames that the palette is made of
+
+
+def save_movie(
+    trajectory: Trajectory | Tree | str | Path,
+    path: str | Path,
+    fps: float = 25.0,
+    speed: float = 1.0,
+    dpi: float = 100.0,
+    progress: Callable[[int, int], None] | None = None,
+) -> Path:
+    """Write a movie of a trajectory or tree, or of the log with that name, to `path` (.gif, .mp4 or .html).
+
+    The movie has a frame every speed/fps seconds of the log and one at its end. `progress(done, all)` is called after
+    each frame. Raises ReplayError if the suffix, the encoder, the folder or a number is not usable, before drawing.
+    """
+    path = Path(path)
+    encoder_type = find_encoder(path)
+    check_dpi(dpi)
+    trajectory = open_source(trajectory)
+    times = find_frame_times(trajectory, fps, speed)
+    prepare_folder(path)
+    try:
+        with PartialFile(path, path.suffix.lower()) as partial:
+            encoder = encoder_type(partial.path, fps, trajectory.record.name or path.stem)
+            try:
+                encoder.prepare(draw_frames(trajectory, find_sample_times(trajectory), dpi, speed))
+                for count, frame in enumerate(draw_frames(trajectory, times, dpi, speed), start=1):
+                    encoder.add(frame)
+                    if progress is not None:
+                        progress(count, len(times))
+            finally:
+                encoder.close()
+            partial.publish()
+    except OSError as error:
+        raise ReplayError(f"cannot write the movie {path}: {error.strerror or error}") from error
+    return path
+
+
+def open_source(source: Trajectory | Tree | TreeMotion | str | Path) -> Trajectory | TreeMotion:
+    """What is shown: of a log its trajectory, or the tree that it holds."""
+    if isinstance(source, str | Path):
+        from sim.log.reading import read_source
+
+        source = read_source(source)
+    return TreeMotion(source) if isinstance(source, Tree) else source
+
+
+def draw_frames(trajectory: Trajectory | TreeMotion, times: np.ndarray, dpi: float,
+                speed: float = 1.0) -> Iterator[np.ndarray]:
+    """Yield one (height, width, 4) uint8 image a time, in a buffer that the next one overwrites.
+
+    Width and height are even, as video encoders want.
+    """
+    width, height = (2.0 * round(side * dpi / 2.0) / dpi for side in SIZE)
+    figure = Figure(figsize=(width, height), dpi=dpi)
+    canvas = FigureCanvasAgg(figure)
+    picture = make_picture(figure, trajectory, speed)
+    picture.paint(times[0])
+    repainter = Repainter(picture)
+    for time in times:
+        picture.paint(time)
+        repainter.update()
+        yield np.asarray(canvas.buffer_rgba())
+
+
+def find_sample_times(trajectory: Trajectory) -> np.ndarray:
+    """Times whose frames hold all colours of the movie: spread evenly, and where the motion was not unique."""
+    times = np.linspace(trajectory.time[0], trajectory.time[-1], SAMPLES)
+    return np.append(times, trajectory.not_unique[:1, 0])
+
+
+def check_dpi(dpi: float) -> None:
+    """A picture must have a size that can be drawn."""
+    if not 20.0 <= dpi <= 1000.0:
+        raise ReplayError(f"dpi must lie between 20 and 1000, not {dpi!r}")
+
+
+def prepare_folder(path: Path) -> None:
+    """Make the folder of a movie and see that a file can be put there."""
+    if path.is_dir():
+        raise ReplayError(f"cannot write the movie {path}: it is a folder")
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        PartialFile(path).discard()
+    except OSError as error:
+        raise ReplayError(f"cannot write the movie {path}: {error.strerror or error}") from error
+
+
+def find_encoder(path: Path) -> type:
+    """The encoder for the suffix of a file; raises ReplayError if there is none, or if it lacks its program."""
+    suffix = path.suffix.lower()
+    if suffix not in ENCODERS:
+        given = f"{suffix!r}" if suffix else "a name without suffix"
+        raise ReplayError(f"cannot write the movie {path}: {given} is not a kind of movie; use .gif, .mp4 or .html")
+    encoder = ENCODERS[suffix]
+    encoder.check(path)
+    return encoder
+
+
+class GifEncoder:
+    """Frames with one common palette, written one by one; of each frame only what differs from the one before.
+
+    GIF counts time in hundredths of a second: delays are rounded so that their sum is right.
+    """
+
+    @staticmethod
+    def check(path: Path) -> None:
+        """Pillow always has it."""
+
+    def __init__(self, path: Path, fps: float, title: str):
+        if fps > 50.0:
+            raise ReplayError(f"a GIF shows at most 50 frames a second, not {fps:g}; use .mp4 or .html, or a lower fps")
+        self._file = open(path, "wb")
+        self._fps = fps
+        self._count = 0
+        self._shown: np.ndarray | None = None
+
+    def prepare(self, samples: Iterator[np.ndarray]) -> None:
+        """Choose the colours."""
+        self._palette = Palette(samples)
+
+    def add(self, frame: np.ndarray) -> None:
+        """Write a frame."""
+        image = self._palette.apply(frame)
+        if self._shown is None:
+            header, _ = GifImagePlugin.getheader(image.copy(), info={"loop": 0, "duration": 1, "optimize": False})
+            self._file.write(b"".join(header))
+        left, top, right, bottom = find_change(np.asarray(image), self._shown)
+        delay = round(100.0 * (self._count + 1) / self._fps) - round(100.0 * self._count / self._fps)
+        blocks = GifImagePlugin.getdata(image.crop((left, top, right, bottom)), (left, top), duration=10 * delay)
+        self._file.write(b"".join(blocks))
+        self._shown = np.asarray(image)
+        self._count += 1
+
+    def close(self) -> None:
+        """End the file."""
+        self._file.write(b";")
+        self._file.close()
+
+
+def find_change(image: np.ndarray, before: np.ndarray | None) -> tuple[int, int, int, int]:
+    """The smallest box (left, top, right, bottom) with all that changed; one pixel if nothing did."""
+    if before is None:
+        return 0, 0, image.shape[1], image.shape[0]
+    changed = image != before
+    rows, columns = np.flatnonzero(changed.any(axis=1)), np.flatnonzero(changed.any(axis=0))
+    if len(rows) == 0:
+        return 0, 0, 1, 1
+    return int(columns[0]), int(rows[0]), int(columns[-1]) + 1, int(rows[-1]) + 1
+
+
+class HtmlEncoder:
+    """One page with all frames inside and a small player; needs nothing else, not even the internet."""
+
+    @staticmethod
+    def check(path: Path) -> None:
+        """Pillow always has PNG."""
+
+    def __init__(self, path: Path, fps: float, title: str):
+        self._file = open(path, "w", encoding="utf-8")
+        self._start, self._end = build_page(title, fps)
+        self._separator = ""
+
+    def prepare(self, samples: Iterator[np.ndarray]) -> None:
+        """Choose the colours."""
+        self._palette = Palette(samples)
+        self._file.write(self._start)
+
+    def add(self, frame: np.ndarray) -> None:
+        """Write a frame as PNG."""
+        buffer = io.BytesIO()
+        self._palette.apply(frame).save(buffer, format="PNG", optimize=False)
+        self._file.write(f'{self._separator}"{base64.b64encode(buffer.getvalue()).decode("ascii")}"')
+        self._separator = ",\n"
+
+    def close(self) -> None:
+        """End the page."""
+        self._file.write(self._end)
+        self._file.close()
+
+
+class Mp4Encoder:
+    """H.264 by the ffmpeg program that comes with the package imageio-ffmpeg; none needs to be installed."""
+
+    @staticmethod
+    def check(path: Path) -> None:
+        """Is the program there?"""
+        try:
+            import imageio_ffmpeg
+
+            imageio_ffmpeg.get_ffmpeg_exe()
+        except (ImportError, RuntimeError, OSError) as error:
+            raise ReplayError(
+                f"cannot write the movie {path}: the encoder for .mp4 is missing ({str(error).splitlines()[0]}); "
+                "`pip install imageio-ffmpeg` brings it, .gif and .html work without it"
+            ) from error
+
+    def __init__(self, path: Path, fps: float, title: str):
+        self._path = path
+        self._fps = fps
+        self._pipe = None
+
+    def prepare(self, samples: Iterator[np.ndarray]) -> None:
+        """Nothing to choose."""
+
+    def add(self, frame: np.ndarray) -> None:
+        """Hand a frame to the program."""
+        if self._pipe is None:
+            import imageio_ffmpeg
+
+            height, width = frame.shape[:2]
+            self._pipe = imageio_ffmpeg.write_frames(
+                str(self._path), (width, height), fps=self._fps, codec="libx264", pix_fmt_in="rgba", quality=None,
+                macro_block_size=2, output_params=["-crf", "18", "-preset", "medium", "-movflags", "+faststart"],
+            )  # fmt: skip
+            self._pipe.send(None)
+        self._pipe.send(frame)
+
+    def close(self) -> None:
+        """Let the program finish the file."""
+        if self._pipe is not None:
+            self._pipe.close()
+
+
+ENCODERS = {".gif": GifEncoder, ".html": HtmlEncoder, ".htm": HtmlEncoder, ".mp4": Mp4Encoder}

@@ -1,0 +1,118 @@
+"""Where a picture looks: limits around the motion of the part, the unit of its axes, polygons cut to what is seen."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from geometry.prescribed.motion import spread_times
+from sim.log.bodies import BodyRecord, SceneRecord
+from sim.log.trajectory import Trajectory
+from sim.show.replay.frames import ReplayError, transform_outline
+
+SAMPLES = 400  # poses looked at for the limits
+FOLLOW_RATIO = 18.0  # a motion longer than this many part sizes is followed, else the part would be a dot
+LARGE_OBSTACLE = 8.0  # an obstacle that moves and is larger than this many part sizes is not seen as a whole
+FOLLOW_HEIGHT = 4.5  # height of the view that follows, in part sizes
+LENGTH_UNITS = ((5e3, 1e-3, "km"), (0.15, 1.0, "m"), (1e-4, 1e3, "mm"), (0.0, 1e6, "µm"))
+TIME_UNITS = ((0.1, 1.0, "s"), (1e-4, 1e3, "ms"), (0.0, 1e6, "µs"))
+
+
+@dataclass(frozen=True)
+class View:
+    """The window of a picture, in metres, with the factor from metres to the unit on the axes."""
+
+    centre: np.ndarray  # (2,)
+    half: np.ndarray  # (2,) half of width and height
+    follows: bool  # does the centre move with the part?
+    factor: float
+    unit: str
+    part_size: float  # twice the largest distance of a vertex from the centre of mass
+
+    def limits(self, pose: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Lower left and upper right corner (m) with the part at `pose`."""
+        centre = pose[:2] if self.follows else self.centre
+        return centre - self.half, centre + self.half
+
+
+def choose_unit(size: float, units: tuple = LENGTH_UNITS) -> tuple[float, str]:
+    """Factor and name of the unit in which numbers up to `size` read well."""
+    return next((factor, name) for smallest, factor, name in units if size >= smallest)
+
+
+def compute_view(trajectory: Trajectory, aspect: float) -> View:
+    """The window of width / height = `aspect` that holds the whole motion, or follows the part if it goes far."""
+    if len(trajectory) == 0:
+        raise ReplayError("there is nothing to show: the log has no rows")
+    follows = bool(np.max(np.ptp(trajectory.pose[:, :2], axis=0))
+                   > FOLLOW_RATIO * measure_part(trajectory.record.workpiece.vertices))  # fmt: skip
+    return frame_motions(trajectory.record, pick_poses(trajectory), trajectory.time, aspect, follows)
+
+
+def measure_part(vertices: np.ndarray) -> float:
+    """Twice the largest distance of a vertex from the centre of mass."""
+    return 2.0 * float(np.max(np.hypot(vertices[:, 0], vertices[:, 1])))
+
+
+def pick_poses(trajectory: Trajectory) -> np.ndarray:
+    """(n, 3): at most SAMPLES poses, spread over the rows."""
+    return trajectory.pose[np.unique(np.linspace(0, len(trajectory) - 1, SAMPLES).round().astype(int))]
+
+
+def frame_motions(record: SceneRecord, poses: np.ndarray, times: np.ndarray, aspect: float, follows: bool) -> View:
+    """The window of width / height = `aspect` that holds the part in all poses and the obstacles that move, or follows
+    the part. Of an obstacle much larger than the part only what is near counts. times (n,) [s]: of the run."""
+    vertices = record.workpiece.vertices
+    size = measure_part(vertices)
+    corners = np.concatenate([transform_outline(vertices, pose) for pose in poses])
+    low, high = corners.min(axis=0), corners.max(axis=0)
+    if not follows:
+        reach = max(float(np.max(high - low)), LARGE_OBSTACLE * size)
+        near = low - 0.5 * size, high + 0.5 * size
+        travels = [_find_travel(body, times, *near, reach) for body in record.obstacles if body.motion is not None]
+        corners = np.concatenate([corners, *(outline for travel in travels for outline in travel)])
+        low, high = corners.min(axis=0), corners.max(axis=0)
+    if follows:
+        half = np.array([aspect, 1.0]) * (0.5 * FOLLOW_HEIGHT * size)
+    else:
+        margin = max(0.08 * float(np.max(high - low)), 0.3 * size)
+        half = 0.5 * (high - low) + margin
+        half = np.array([max(half[0], aspect * half[1]), max(half[1], half[0] / aspect)])
+    factor, unit = choose_unit(2.0 * float(np.min(half)))
+    return View(0.5 * (low + high), half, follows, factor, unit, size)
+
+
+def _find_travel(body: BodyRecord, times: np.ndarray, low: np.ndarray, high: np.ndarray, reach: float) -> list[np.ndarray]:
+    """The outlines of an obstacle at SAMPLES times; cut to a box if it is larger than `reach` (m)."""
+    outlines = [body.place(time) for time in spread_times(times[0], times[-1], SAMPLES)]
+    if float(np.max(np.ptp(body.vertices, axis=0))) <= reach:
+        return outlines
+    return [cut_polygon(outline, low, high) for outline in outlines]
+
+
+def cut_polygon(vertices: np.ndarray, low: np.ndarray, high: np.ndarray) -> np.ndarray:
+    """The polygon cut to a box (Sutherland and Hodgman); pieces may be joined along the sides of the box.
+
+    Drawing libraries overflow on coordinates far outside the picture, as of a floor of 10 km seen at 10 mm.
+    """
+    for axis in (0, 1):
+        for sign, bound in ((1.0, low[axis]), (-1.0, high[axis])):
+            vertices = cut_half_plane(vertices, axis, sign, bound)
+    return vertices
+
+
+def cut_half_plane(vertices: np.ndarray, axis: int, sign: float, bound: float) -> np.ndarray:
+    """The part of a polygon with sign * (coordinate - bound) >= 0."""
+    if len(vertices) == 0:
+        return vertices
+    depth = sign * (vertices[:, axis] - bound)
+    following = np.roll(vertices, -1, axis=0)
+    depth_following = np.roll(depth, -1)
+    inside = depth >= 0.0
+    crosses = inside != (depth_following >= 0.0)
+    fraction = np.divide(depth, depth - depth_following, out=np.zeros_like(depth), where=crosses)
+    crossing = vertices + fraction[:, None] * (following - vertices)
+    crossing[:, axis] = np.where(crosses, bound, crossing[:, axis])
+    both = np.stack((vertices, crossing), axis=1).reshape(-1, 2)
+    return both[np.stack((inside, crosses), axis=1).reshape(-1)]

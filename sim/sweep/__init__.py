@@ -1,0 +1,1 @@
+"""One scene over many values: axes, cells, tables, clusters. Single runs are made elsewhere."""

@@ -1,0 +1,221 @@
+"""The values that a study gives to one key of a scene: grids with exact ends, lists, words, random samples.
+
+    friction.default=0:1:41            41 values, evenly spaced, the first exactly 0, the last exactly 1
+    workpiece.pose.theta=-5:5 deg:11   with a unit
+    gravity.angle=0,10,20 deg          a list
+    run.choice=continue,stick          words
+    workpiece.pose.x=uniform(0, 1 mm)  random samples: uniform(LOW, HIGH) or normal(MEAN, DEVIATION)
+
+The values of a grid are the decimal numbers that one would type: they are computed as fractions of the typed text and
+rounded once, so that 0.1:0.3:3 has the value 0.2 and 0:0.9:4 the value 0.3.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+import zlib
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+
+from geometry.errors import StictionError
+
+MOST_VALUES = 100_000  # of one axis
+SHORT_KEYS = {"mu": "friction.default", "rho": "workpiece.rho"}
+INTEGER_KEYS = ("n", "seed", "max_branches", "max_depth")  # values of a scene that must be whole numbers
+NUMBER = r"[-+]?(?:\d[\d_]*\.?\d*|\.\d+)(?:[eE][-+]?\d+)?"
+_UNIT = r"[a-zA-Z°µμ][^\s:,()]*(?: [^\s:,()]+)*"  # m, deg/s, N mm
+_QUANTITY = re.compile(rf"\s*({NUMBER})\s*({_UNIT}|)\s*")
+_SAMPLES = re.compile(r"\s*(uniform|normal)\s*\(([^,]*),([^,]*)\)\s*")
+GRID, LIST, WORDS, UNIFORM, NORMAL = "grid", "list", "words", "uniform", "normal"
+RANDOM = (UNIFORM, NORMAL)
+
+
+class SweepError(StictionError, ValueError):
+    """A study cannot be made; the message says what was asked, why it cannot be, and what is valid."""
+
+
+@dataclass(frozen=True, eq=False)
+class SweepAxis:
+    """One key of a scene that varies."""
+
+    name: str  # as it was given: mu, or friction.default
+    key: str  # dotted path, as for --set
+    kind: str  # GRID, LIST, WORDS, UNIFORM or NORMAL
+    values: np.ndarray  # (n,) float64: grid or list; places in `words`; of random axes the two parameters
+    unit: str = ""  # "" for SI
+    words: tuple[str, ...] = ()
+
+    @property
+    def is_random(self) -> bool:
+        return self.kind in RANDOM
+
+    def __len__(self) -> int:
+        """How many values the axis adds to the grid: one for random axes."""
+        return 1 if self.is_random else len(self.values)
+
+    def make_override(self, value: float) -> float | int | str:
+        """A value of the table as an override of the scene."""
+        if self.kind == WORDS:
+            return self.words[int(value)]
+        if self.unit:
+            return f"{float(value)!r} {self.unit}"
+        if self.key.rsplit(".", 1)[-1] in INTEGER_KEYS and float(value).is_integer():
+            return int(value)
+        return float(value)
+
+    def draw(self, samples: int, seed: int) -> np.ndarray:
+        """(samples,) random values. They depend on the seed and on the key alone: more samples, or other axes beside,
+        leave the first ones as they are."""
+        random = np.random.default_rng([seed, zlib.crc32(self.key.encode())])
+        first, second = self.values
+        if self.kind == UNIFORM:
+            return first + (second - first) * random.random(samples)
+        return first + second * random.standard_normal(samples)
+
+    def find_value(self, text: str) -> float:
+        """The value of the table that a word of a user means (with or without the unit). Raises SweepError."""
+        text = str(text).strip()
+        if self.kind == WORDS:
+            if text not in self.words:
+                raise SweepError(f"{self.name} = {text}: valid: {', '.join(self.words)}")
+            return float(self.words.index(text))
+        match = _QUANTITY.fullmatch(text)
+        if not match or match[2] not in ("", self.unit):
+            raise SweepError(f"{self.name} = {text}: must be a number{f' in {self.unit}' if self.unit else ''}")
+        return float(match[1].replace("_", ""))
+
+    def describe(self) -> dict:
+        """What a file keeps, and a second sweep must repeat: plain values."""
+        return {"name": self.name, "key": self.key, "kind": self.kind, "unit": self.unit, "words": list(self.words),
+                "values": [float(value) for value in self.values]}
+
+    @staticmethod
+    def from_description(data: dict) -> SweepAxis:
+        """The axis of `describe`."""
+        return SweepAxis(data["name"], data["key"], data["kind"], np.array(data["values"], dtype=np.float64),
+                         data["unit"], tuple(data["words"]))
+
+
+def get_identity(value: float) -> str:
+    """What makes two values the same cell: fifteen digits. 1, 1.0 and 1e0 are one, 0.3 and 0.1 * 3 are one."""
+    return f"{float(value) + 0.0:.14e}"
+
+
+def space_evenly(first: str | float, last: str | float, number: int) -> np.ndarray:
+    """(number,) evenly spaced values, computed as fractions of the decimal texts and rounded once."""
+    low, high = (Fraction(str(end).replace("_", "")) for end in (first, last))
+    step = (high - low) / (number - 1)
+    values = np.array([float(low + step * i) for i in range(number)])
+    values[0], values[-1] = (float(str(end).replace("_", "")) for end in (first, last))
+    return values
+
+
+def parse_span(text: str) -> tuple[np.ndarray, str] | None:
+    """Values and unit of a:b:n or a:b unit:n; None for any other text. Raises SweepError for a grid that is wrong."""
+    parts = text.split(":")
+    ends = [_QUANTITY.fullmatch(part) for part in parts[:2]]
+    if len(parts) != 3 or not all(ends):
+        return None
+    if not re.fullmatch(r"\s*\d+\s*", parts[2]) or not 2 <= int(parts[2]) <= MOST_VALUES:
+        raise SweepError(f"n must be a whole number from 2 to {MOST_VALUES}")
+    units = {end[2] for end in ends if end[2]}
+    if len(units) > 1:
+        raise SweepError(f"the ends have different units {' and '.join(sorted(units))}; use one")
+    numbers = [float(end[1].replace("_", "")) for end in ends]
+    if not all(map(math.isfinite, numbers)) or numbers[0] == numbers[1]:
+        raise SweepError("the ends must be two different finite numbers")
+    return space_evenly(ends[0][1], ends[1][1], int(parts[2])), units.pop() if units else ""
+
+
+def parse_sweep_axis(text: str) -> SweepAxis:
+    """An axis from KEY=VALUES, see the text of this module. Raises SweepError."""
+    name, equals, values = text.partition("=")
+    if not equals or not name.strip() or not values.strip():
+        raise SweepError(f"{text}: write KEY=A:B:N, KEY=V,V,V, KEY=uniform(A, B) or KEY=normal(M, D)")
+    return make_axis(name.strip(), values)
+
+
+def make_axis(name: str, values: Any) -> SweepAxis:
+    """An axis from its name (mu, rho or a dotted path) and its values: text, a number, or a list of numbers or words.
+
+    Raises SweepError.
+    """
+    key = SHORT_KEYS.get(name, name)
+    if isinstance(values, str):
+        return _parse_values(name, key, values)
+    if isinstance(values, SweepAxis):
+        return values
+    members = np.atleast_1d(np.asarray(values, dtype=object)).tolist() if not np.isscalar(values) else [values]
+    if members and all(isinstance(member, str) for member in members):
+        return _make_words(name, key, members)
+    try:
+        numbers = np.array([float(member) for member in members], dtype=np.float64)
+    except (TypeError, ValueError):
+        raise SweepError(f"{name} = {values!r}: must be numbers, or words") from None
+    return _make_list(name, key, numbers, "")
+
+
+def _parse_values(name: str, key: str, text: str) -> SweepAxis:
+    try:
+        span = parse_span(text)
+    except SweepError as error:
+        raise SweepError(f"{name}={text}: {error}") from None
+    if span is not None:
+        return SweepAxis(name, key, GRID, span[0], span[1])
+    match = _SAMPLES.fullmatch(text)
+    if match:
+        return _parse_samples(name, key, text, match)
+    parts = [part.strip() for part in text.split(",")]
+    quantities = [_QUANTITY.fullmatch(part) for part in parts]
+    if all(quantities):
+        units = [quantity[2] for quantity in quantities if quantity[2]]
+        if len(set(units)) > 1:
+            raise SweepError(f"{name}={text}: the values have different units {', '.join(sorted(set(units)))}; use one")
+        numbers = np.array([float(quantity[1].replace("_", "")) for quantity in quantities])
+        return _make_list(name, key, numbers, units[0] if units else "")
+    if any(quantities) or not all(re.fullmatch(r"[A-Za-z_][\w -]*", part) for part in parts):
+        raise SweepError(f"{name}={text}: must be A:B:N, numbers or words with commas between, uniform(A, B) or "
+                         "normal(M, D)")
+    return _make_words(name, key, parts)
+
+
+def _parse_samples(name: str, key: str, text: str, match) -> SweepAxis:
+    ends = [_QUANTITY.fullmatch(part) for part in match.groups()[1:]]
+    if not all(ends):
+        raise SweepError(f"{name}={text}: must be uniform(LOW, HIGH) or normal(MEAN, DEVIATION), two numbers")
+    units = {end[2] for end in ends if end[2]}
+    if len(units) > 1:
+        raise SweepError(f"{name}={text}: the numbers have different units; use one")
+    first, second = (float(end[1].replace("_", "")) for end in ends)
+    if not (math.isfinite(first) and math.isfinite(second)):
+        raise SweepError(f"{name}={text}: the numbers must be finite")
+    if match[1] == UNIFORM and not first < second:
+        raise SweepError(f"{name}={text}: LOW must be smaller than HIGH")
+    if match[1] == NORMAL and not second > 0.0:
+        raise SweepError(f"{name}={text}: DEVIATION must be positive")
+    return SweepAxis(name, key, match[1], np.array([first, second]), units.pop() if units else "")
+
+
+def _make_list(name: str, key: str, numbers: np.ndarray, unit: str) -> SweepAxis:
+    """The values once each, in the order given."""
+    if len(numbers) == 0 or not np.isfinite(numbers).all():
+        raise SweepError(f"{name}: the values must be a list of finite numbers, got {numbers.tolist()}")
+    unique = {get_identity(number): number for number in reversed(numbers.tolist())}
+    values = [unique.pop(identity) for identity in map(get_identity, numbers.tolist()) if identity in unique]
+    return SweepAxis(name, key, LIST, np.array(values), unit)
+
+
+def _make_words(name: str, key: str, words: list[str]) -> SweepAxis:
+    words = list(dict.fromkeys(words))
+    return SweepAxis(name, key, WORDS, np.arange(len(words), dtype=np.float64), "", tuple(words))
+
+
+def describe_value(axis: SweepAxis, value: float) -> str:
+    """A value as text: a word, or six digits and the unit."""
+    if axis.kind == WORDS:
+        return axis.words[int(value)]
+    return f"{value + 0.0:.6g}" + (f" {axis.unit}" if axis.unit else "")

@@ -1,0 +1,1 @@
+"""From a coarse sweep to exact boundaries between outcomes."""

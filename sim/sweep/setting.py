@@ -1,0 +1,211 @@
+"""From the values of a cell to the arrays that compiled code runs on.
+
+What is expensive is done once and used again. Values of friction and restitution are put into arrays. Everything else
+that a cell has is its *setting*: it is made from the scene of these values by the same code that a single run uses, and
+kept, since in a grid many cells share it. So the motion is the same to the last bit as that of a single run.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import pickle
+import re
+import tomllib
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import NamedTuple
+
+import numpy as np
+
+from sim.instant.outcome import FAILED, INVALID, OVERLAP, Judge
+from sim.scene import toml_text
+from sim.scene.build import build_scene, parse_scene
+from sim.scene.quantities import read_friction, read_restitution, read_rho
+from sim.scene.scene import Scene
+from sim.scene.scene_errors import OverlapError, SceneError
+from sim.scene.toml_edit import rewrite_toml
+from sim.sweep.axes import WORDS, SweepAxis, SweepError
+
+KEPT_SETTINGS, KEPT_SHAPES = 4096, 16
+_PAIRS = re.compile(r"(friction|restitution)\..+|obstacle\..+\.(mu|e)")
+_STILL = re.compile(r"(friction|restitution|impact|run|gravity|load)(\..+)?|obstacle\..+\.(mu|e|law)|"
+                    r"workpiece\.(rho|mass|velocity\..+)")
+
+
+@dataclass(frozen=True)
+class Study:
+    """A scene and what varies in it: all that another process needs to run a cell."""
+
+    text: str  # TOML
+    source: str | None
+    axes: tuple[SweepAxis, ...]
+
+    def build_scene(self, values, with_text: bool = True) -> Scene:
+        """The scene of a cell. Raises SceneError."""
+        return _make_builder(self).build(values, with_text)
+
+
+@lru_cache(maxsize=4)
+def _make_builder(study: Study) -> _SceneBuilder:
+    return _SceneBuilder(study)
+
+
+class _SceneBuilder:
+    """Puts values into the tables of a scene."""
+
+    def __init__(self, study: Study):
+        self._tables = pickle.dumps(tomllib.loads(study.text))
+        self._study = study
+        self._where = study.source or "scene"
+        self._moves_nothing = all(_STILL.fullmatch(axis.key) for axis in study.axes)
+        if self._moves_nothing:
+            parse_scene(study.text, source=study.source)  # checks the start, once for all
+
+    def build(self, values, with_text: bool) -> Scene:
+        data = pickle.loads(self._tables)  # the fastest deep copy
+        for axis, value in zip(self._study.axes, values, strict=True):
+            try:
+                toml_text.apply_override(data, axis.key, axis.make_override(value))
+            except toml_text.PathError as error:
+                raise SceneError(f"{axis.name}: {error}") from None
+        text = rewrite_toml(self._study.text, data) if with_text else ""
+        return build_scene(data, text, self._where, self._study.source, self._moves_nothing)
+
+
+class Shape(NamedTuple):
+    """What settings share that differ in numbers only. Nobody writes to the arrays: a run takes copies."""
+
+    key: tuple  # what outlines and walls depend on
+    body: tuple  # dynamics.motion.mode.Body; what a CELL holds does not count
+    options: tuple  # sim.engine.state.Options, likewise
+
+
+class Setting(NamedTuple):
+    """A cell but for its friction and restitution."""
+
+    cell: bytes  # of a sim.engine.many_runs.CELL
+    pairs: np.ndarray  # (3, obstacles): friction, restitution and law of impact where no axis says otherwise
+    shape: Shape
+    judge: Judge
+
+
+class BadCell(NamedTuple):
+    """A cell that cannot be run."""
+
+    outcome: int
+    message: str
+
+
+class SettingMaker:
+    """Finds the setting of a cell, and its friction and restitution."""
+
+    def __init__(self, study: Study, values):
+        """`values`: those of any cell that can be built. Raises SceneError, SweepError."""
+        self.first = study.build_scene(values)
+        if self.first.run.choice == "branch":
+            raise SweepError('run.choice = "branch" follows many motions, and a cell has one: choose another rule')
+        self._study, self._sound = study, list(values)
+        self._pair_axes = [(index, *self._find_pairs(index)) for index, axis in enumerate(study.axes)
+                           if axis.kind != WORDS and _PAIRS.fullmatch(axis.key)]
+        paired = {index for index, *_ in self._pair_axes}
+        self._others = [index for index in range(len(study.axes)) if index not in paired]
+        self._kept: dict[tuple, Setting | BadCell] = {}
+        self.shape = make_setting(self.first).shape
+
+    def _find_pairs(self, index: int) -> tuple[int, list[int]]:
+        """Row of `Setting.pairs` and obstacles that an axis speaks of: these are seen where its value changes."""
+        key = self._study.axes[index].key
+        name = "e" if key.startswith("restitution") or key.endswith(".e") else "mu"
+        other = list(self._sound)
+        other[index] = 0.25 if other[index] != 0.25 else 0.75
+        scene = self._study.build_scene(other, with_text=False)
+        return ("mu", "e").index(name), [
+            i for i, pair in enumerate(zip(self.first.obstacles, scene.obstacles, strict=True))
+            if getattr(pair[0], name) != getattr(pair[1], name)]
+
+    def check_axes(self) -> None:
+        """Raise SweepError for an axis of friction or restitution that no pair listens to."""
+        for index, _, obstacles in self._pair_axes:
+            if not obstacles:
+                axis = self._study.axes[index]
+                raise SweepError(f"{axis.name} changes nothing: no pair takes its value from {axis.key}")
+
+    def make(self, values) -> tuple[Setting | BadCell, list[float]]:
+        """The setting of a cell, and the value of each axis of friction and restitution; BadCell where they cannot
+        be."""
+        key = tuple(values[index] for index in self._others)
+        setting = self._kept.get(key)
+        if setting is None:
+            setting = self._make_setting(values)
+            is_small = isinstance(setting, BadCell) or setting.shape is self.shape
+            if len(self._kept) >= (KEPT_SETTINGS if is_small else KEPT_SHAPES):
+                self._kept = {}
+            self._kept[key] = setting
+        if isinstance(setting, BadCell):
+            return setting, []
+        read = []
+        for index, row, _ in self._pair_axes:
+            value = self._study.axes[index].make_override(values[index])
+            try:
+                read.append((read_restitution if row else read_friction)(value))
+            except ValueError as error:
+                return BadCell(INVALID, f"{self._study.axes[index].name} = {value}: {error}"), []
+        return setting, read
+
+    def fill_pairs(self, pairs: np.ndarray, values: np.ndarray) -> None:
+        """Put the values (n, axes of friction and restitution) of cells into their pairs (n, 3, obstacles)."""
+        for column, (_, row, obstacles) in enumerate(self._pair_axes):
+            pairs[:, row, obstacles] = values[:, column, None]
+
+    def _make_setting(self, values) -> Setting | BadCell:
+        values = list(values)
+        for index, *_ in self._pair_axes:
+            values[index] = self._sound[index]
+        try:
+            return make_setting(self._build_scene(values), self.shape)
+        except OverlapError as error:
+            return BadCell(OVERLAP, str(error))
+        except SceneError as error:
+            return BadCell(INVALID, str(error))
+        except Exception as error:  # a defect: one cell shall not end a sweep
+            return BadCell(FAILED, f"{type(error).__name__}: {error}")
+
+    def _build_scene(self, values) -> Scene:
+        """The scene of a cell; where only the radius of gyration is not that of the first, nothing is read anew."""
+        axes = self._study.axes
+        if [axes[index].key for index in self._others] != ["workpiece.rho"]:
+            return self._study.build_scene(values, with_text=False)
+        axis, value = axes[self._others[0]], values[self._others[0]]
+        try:
+            rho = read_rho(axis.make_override(value), self.first.workpiece.outline.size)
+        except ValueError as error:
+            raise SceneError(f"{axis.name} = {axis.make_override(value)}: {error}") from None
+        return dataclasses.replace(self.first, workpiece=dataclasses.replace(self.first.workpiece, rho=rho))
+
+
+def make_setting(scene: Scene, near: Shape | None = None) -> Setting:
+    """The setting of a scene; with the shape `near` if it has that one."""
+    from dynamics.motion.routh import LAWS
+    from sim.instant.body import build_body
+    from sim.run.model import build_options
+
+    body = build_body(scene)
+    options = build_options(scene, body)
+    placed = tuple((obstacle.outline, obstacle.pose, obstacle.motion) for obstacle in scene.obstacles)
+    key = (scene.workpiece.outline, placed, scene.gravity_turn, options.scales.touch)
+    shape = near if near is not None and near.key == key else Shape(key, body, options)
+    pairs = np.array([[obstacle.mu, obstacle.e, LAWS.index(obstacle.law)] for obstacle in scene.obstacles])
+    return Setting(make_cell(scene, body, options), pairs.reshape(-1, 3).T, shape, Judge(scene))
+
+
+def make_cell(scene: Scene, body, options) -> bytes:
+    """The CELL of a scene. At once from a tuple: field by field takes ten times as long."""
+    from dynamics.motion.choose import seed_random
+    from sim.engine.many_runs import CELL
+
+    pose = scene.workpiece.pose
+    return np.array((
+        body.rho, body.mass, body.w, body.load, (pose.x, pose.y, pose.theta), scene.workpiece.velocity,
+        seed_random(scene.run.seed), options.duration, options.step, options.tolerance, options.rule, options.survey,
+        *options.scales,
+    ), dtype=CELL).tobytes()  # fmt: skip

@@ -1,0 +1,112 @@
+"""What a sweep returns: the table, and the way from a cell back to its scene and its trajectory."""
+
+from __future__ import annotations
+
+import csv
+from pathlib import Path
+
+import numpy as np
+
+from sim.files.partial_file import PartialFile
+from sim.rows.status import Status, find_status
+from sim.scene.scene import Scene
+from sim.sweep.axes import WORDS, SweepError
+from sim.sweep.cells import Study
+from sim.sweep.sweep_file import SweepRecord, read_sweep_file
+from sim.sweep.table import NOT_STARTED, TEXT_FIELDS
+
+
+class Sweep:
+    """The table of a sweep, in the order of its cells; `sweep["end_time"]` is a column, see `sim.sweep.table`."""
+
+    def __init__(self, record: SweepRecord, table: np.ndarray, texts: list[str], status: Status, n_reused: int = 0):
+        self.record = record
+        self.plan = record.plan
+        self.table = table
+        self.texts = texts
+        self.status = status
+        self.n_reused = n_reused  # rows that were there already, of a sweep that was resumed
+
+    def __len__(self) -> int:
+        return len(self.table)
+
+    def __getitem__(self, name: str) -> np.ndarray:
+        """(n,) a column: words for outcome, status, modes and message, numbers for the rest. Raises SweepError."""
+        if name not in self.table.dtype.names:
+            raise SweepError(f"there is no column {name!r}; valid: {', '.join(self.table.dtype.names)}")
+        values = self.table[name]
+        if name in TEXT_FIELDS:
+            return np.array(self.texts, dtype=object)[values]
+        if name == "outcome":
+            return np.array(self.record.outcomes)[values]
+        if name == "status":
+            return np.array([describe_status(code) for code in values])
+        for axis in self.plan.axes:
+            if axis.name == name and axis.kind == WORDS:
+                return np.array(axis.words)[values.astype(int)]
+        return values
+
+    def get_grid(self, name: str) -> np.ndarray:
+        """A column with one dimension an axis, and of random axes one more for the samples; where a cell has not run,
+        NaN, or "" among words. Raises SweepError."""
+        column = self[name]
+        is_number = column.dtype.kind in "fi"
+        shape = self.plan.shape + ((self.plan.samples,) if self.plan.has_random else ())
+        grid = np.full(shape, np.nan if is_number else "", np.float64 if is_number else object)
+        places, samples = self.plan.locate(self.table["cell"])
+        grid[(*places.T, samples) if self.plan.has_random else tuple(places.T)] = column
+        return grid
+
+    @property
+    def outcome(self) -> np.ndarray:
+        """(n,) the outcome of each cell in words."""
+        return self["outcome"]
+
+    def count(self) -> dict[str, int]:
+        """How many cells have each outcome, those that occur."""
+        counts = np.bincount(self.table["outcome"], minlength=len(self.record.outcomes))
+        return {word: int(n) for word, n in zip(self.record.outcomes, counts, strict=True) if n}
+
+    def build_scene(self, cell: int) -> Scene:
+        """The scene of a cell, with its full text. Raises SceneError, SweepError."""
+        study = Study(self.record.text, self.record.source or None, self.plan.axes)
+        return study.build_scene(self.plan.get_values(cell))
+
+    def write_csv(self, path: str | Path) -> Path:
+        """Write the table as CSV, numbers with all their digits, words as words; it appears when it is complete."""
+        path = Path(path)
+        path.parent.mkdir(parents=True, exist_ok=True)
+        names = self.table.dtype.names
+        with PartialFile(path) as partial:
+            with open(partial.path, "w", newline="", encoding="utf-8") as file:
+                writer = csv.writer(file)
+                writer.writerow(names)
+                writer.writerows(zip(*(self[name].tolist() for name in names), strict=True))
+            partial.publish()
+        return path
+
+    def to_frame(self):
+        """The table as a pandas DataFrame. Raises SweepError where pandas is not installed."""
+        try:
+            import pandas
+        except ImportError:
+            raise SweepError("a frame needs pandas: pip install pandas") from None
+        return pandas.DataFrame({name: self[name] for name in self.table.dtype.names})
+
+    def __repr__(self) -> str:
+        return f"<Sweep: {len(self)} of {len(self.plan)} cells, {self.status}, {self.count()}>"
+
+
+def describe_status(code: int) -> str:
+    """The name of a status of the table."""
+    return "NOT_STARTED" if code == NOT_STARTED else find_status(code).name
+
+
+def read_sweep(path: str | Path) -> Sweep:
+    """The sweep of a file, also of one that is being written or was killed. Raises SweepError."""
+    return Sweep(*read_sweep_file(path))
+
+
+def get_log_path(output: Path, cell: int) -> Path:
+    """Where the trajectory of a cell lies: in a folder beside the file of the sweep."""
+    return output.with_name(f"{output.stem}.logs") / f"cell_{cell:07d}.h5"

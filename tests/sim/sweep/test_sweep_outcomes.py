@@ -1,0 +1,273 @@
+"""What the rows of a sweep say: every outcome, and rows equal to single runs for every kind of axis."""
+
+import dataclasses
+import math
+
+import numpy as np
+import pytest
+
+from geometry.prescribed.motion import Coordinate, CurvePiece, Motion
+from sim.engine import many_runs
+from sim.log.reading import read_trajectory
+from sim.rows.status import Status
+from sim.run.simulation import simulate
+from sim.scene.build import load_scene, parse_scene
+from sim.scene.scene_errors import SceneError
+from sim.sweep import cells
+from sim.sweep.axes import SweepError, make_axis
+from sim.sweep.cells import CellRunner
+from sim.sweep.plan import Plan
+from sim.sweep.setting import Study
+from sim.sweep.sweep import sweep
+from sim.sweep.table import split_turns
+from tests import scene_builders
+
+S1 = scene_builders.s1()
+BOX = """
+[workpiece]
+outline = {box = [0.1, 0.1]}
+mass = 1.0
+pose = [0.0, 0.05, 0.0]
+
+[[obstacle]]
+name = "floor"
+outline = {vertices = [[-1, -0.1], [1, -0.1], [1, 0], [-1, 0]]}
+
+[friction]
+default = 0.5
+"""
+
+
+def check_equal_to_single_runs(result, cells=None):
+    """Every number of a row, to the last bit."""
+    for cell in range(len(result)) if cells is None else cells:
+        alone = simulate(result.build_scene(cell))
+        row = {name: result[name][cell] for name in result.table.dtype.names}
+        theta, turns = split_turns(alone.pose[-1, 2])
+        assert [row[name] for name in ("x", "y", "theta", "turns")] == [*alone.pose[-1, :2].tolist(), theta, turns]
+        assert result.outcome[cell] == alone.outcome
+        assert [row[name] for name in ("vx", "vy", "omega")] == alone.velocity[-1].tolist()
+        assert row["status"] == alone.status.name and row["end_time"] == alone.time[-1]
+        for name in ("time_not_unique", "n_events", "n_impacts", "n_steps", "penetration", "gap_residual",
+                     "slip_residual", "balance_residual", "cone_residual", "energy_residual"):
+            assert row[name] == getattr(alone.account, name), (cell, name)
+
+
+def test_goals_and_rest():
+    goals = """
+[[goal]]
+name = "short"
+x = [0.4, 0.6]
+[[goal]]
+name = "turned"
+theta = ["-40 deg", "-20 deg"]
+at_rest = false
+"""
+    stop = '\n[[obstacle]]\nname = "stop"\noutline = {box = [0.1, 0.4]}\npose = [0.7, 0.2, 0.0]\n'
+    result = sweep(parse_scene(BOX + stop + goals + "[run]\nduration = 2.0\n"),
+                   vary={"workpiece.velocity.vx": [0.0, 2.2, 6.0]})
+    assert result.outcome.tolist() == ["at rest", "short", "short"]  # (6 m/s: against the stop)
+    sliding = sweep(parse_scene(S1 + goals), mu=[0.1, 0.9])
+    assert sliding.outcome.tolist() == ["turned", "turned"]
+
+
+def test_outcomes_without_a_goal():
+    assert sweep(load_scene("wedge_in_slot"), rho=[0.02]).outcome.tolist() == ["jammed"]
+    edge = sweep(parse_scene(BOX + "[run]\nduration = 2.0\n"), vary={"workpiece.velocity.vx": [5.0]})
+    assert edge.outcome.tolist() == ["left the scene"]
+    assert sweep(parse_scene(S1), mu=[0.3]).outcome.tolist() == ["timed out"]
+    rod = load_scene("painleve_rod")
+    both = sweep(rod, vary={"run.choice": "stop,continue"})
+    assert both.outcome[0] == "not unique" and both["status"][0] == "NOT_UNIQUE" and both.outcome[1] != "not unique"
+    pose = sweep(parse_scene(BOX), vary={"workpiece.pose.y": [0.049, 0.05, 0.051]})
+    assert pose.outcome.tolist()[:2] == ["overlap", "at rest"] and "floor" in pose["message"][0]
+    assert sweep(parse_scene(BOX), vary={"workpiece.mass": [1.0, 2.0], "mu": [0.2, -1.0, 0.5]}
+                 ).outcome.tolist() == ["at rest", "invalid", "at rest"] * 2
+
+
+def test_no_solution_and_jammed_come_from_the_status():
+    judge = CellRunner(Study(BOX, None, (make_axis("mu", [0.5]),)), [0.5])._settings.make([0.5])[0].judge
+    words = cells.list_outcomes(parse_scene(BOX))
+    for status, word in ((Status.NO_SOLUTION, "no solution"), (Status.NO_IMPACT_SOLUTION, "no solution"),
+                         (Status.JAMMED, "jammed"), (Status.STEP_LIMIT, "timed out"), (Status.STALLED, "failed"),
+                         (Status.LAWS_BROKEN, "failed")):
+        assert words[judge.find_outcome(status, (0.0, 0.05, 0.0), True, 2, lambda: False)] == word
+
+
+def test_a_rod_that_cannot_go_on_has_no_solution():
+    text = """
+[workpiece]
+outline = {vertices = [[-0.5, 0.0], [0.0, -0.005], [0.5, 0.0], [0.0, 0.005]]}
+mass = 1.0
+pose = [0.25, 0.4330127018922193, 1.0471975511965976]
+velocity = [-1.0, 0.0, 0.0]
+[[obstacle]]
+name = "floor"
+outline = {vertices = [[-9, -1], [9, -1], [9, 0], [-9, 0]]}
+[friction]
+default = 2.0
+[run]
+choice = "stop"
+"""
+    result = sweep(parse_scene(text), mu=[0.2, 2.0])
+    assert result["status"][1] == "NO_SOLUTION" and result.outcome[1] == "no solution"
+    assert result["end_time"][1] == 0.0
+
+
+@pytest.mark.parametrize("text, axes", [
+    (S1, {"mu": "0:0.9:4", "rho": [0.2, 0.3]}),
+    (S1, {"gravity.angle": "-100,-90,-80 deg", "workpiece.mass": [0.5, 3.0], "workpiece.velocity.vx": [0.0, 0.4]}),
+    (BOX, {"workpiece.pose.y": "60,80 mm", "workpiece.pose.theta": [0.0, 0.2], "restitution.default": [0.0, 0.5]}),
+    (BOX, {"obstacle.floor.pose.theta": "-10,-20 deg", "workpiece.pose.y": [0.4], "mu": [0.1, 0.5]}),
+    (BOX, {"obstacle.floor.pose.y": [-0.2, -0.1], "load.0.torque": [0.0, 0.5], "run.tolerance": [1e-9, 1e-11]}),
+    (BOX, {"workpiece.outline.box.width": [0.05, 0.1], "run.step": [0.01], "impact.floor": "newton,stronge"}),
+])
+def test_rows_are_single_runs_for_every_kind_of_axis(text, axes):
+    result = sweep(parse_scene(text), vary=axes, workers=2)
+    assert (result["status"] == "COMPLETED").all()
+    check_equal_to_single_runs(result)
+
+
+def test_random_samples_of_both_distributions():
+    axes = {"mu": "uniform(0.1, 0.5)", "workpiece.velocity.vx": "normal(1, 0.1)", "rho": "0.2,0.3"}
+    result = sweep(parse_scene(S1), vary=axes, samples=5, seed=3, workers=2)
+    assert len(result) == 10 and (result["mu"][:5] == result["mu"][5:]).all()
+    assert ((result["mu"] >= 0.1) & (result["mu"] <= 0.5)).all()
+    assert len(set(result["workpiece.velocity.vx"].tolist())) == 5
+    check_equal_to_single_runs(result, (0, 7))
+    other = sweep(parse_scene(S1), vary=axes, samples=5, seed=4)
+    assert not (other["mu"] == result["mu"]).any()
+    large = Plan((make_axis("mu", "normal(2, 0.5)"),), 20_000, 1).get_table(range(20_000))
+    assert abs(large.mean() - 2.0) < 0.02 and abs(large.std() - 0.5) < 0.02
+
+
+def test_some_combinations_at_random():
+    result = sweep(parse_scene(S1), mu="0:1:11", rho="0.2:0.3:11", samples=7, seed=2)
+    pairs = list(zip(result["mu"].tolist(), result["rho"].tolist(), strict=True))
+    assert len(set(pairs)) == 7
+    cell = result.plan.find_cell([("mu", str(pairs[3][0])), ("rho", str(pairs[3][1]))])
+    assert cell == 3 and result.plan.get_values(3) == pairs[3]
+    with pytest.raises(SweepError, match="there is no cell 7"):
+        result.plan.get_values(7)
+
+
+def test_obstacles_that_move_begin_anew_in_every_run(monkeypatch):
+    """A run moves the walls, so what one leaves must not reach the next."""
+    shift = Motion(x=Coordinate((CurvePiece(-math.inf, 0.0, (0.0, 0.0, 1.0)), CurvePiece(0.3, 0.3, (0.09, 0.6)))))
+    build = Study.build_scene
+
+    def add_motion(self, values, with_text=True):
+        scene = build(self, values, with_text)
+        obstacles = tuple(dataclasses.replace(obstacle, motion=shift) for obstacle in scene.obstacles)
+        return dataclasses.replace(scene, obstacles=obstacles)
+
+    monkeypatch.setattr(Study, "build_scene", add_motion)
+    axis = make_axis("mu", "0.1:0.5:5")
+    runner = CellRunner(Study(BOX, None, (axis,)), [0.1])
+    assert len(runner._settings.first.obstacles) and len(runner._settings.shape.body.walls.mover)
+    rows = runner.run_batch(range(5), axis.values[:, None])
+    for value, row in zip(axis.values, rows.table, strict=True):
+        alone = simulate(add_motion(Study(BOX, None, (axis,)), [value]))
+        theta, turns = split_turns(alone.pose[-1, 2])
+        assert [row[name] for name in ("x", "y", "theta", "turns")] == [*alone.pose[-1, :2].tolist(), theta, turns]
+        assert row["energy_residual"] == alone.account.energy_residual
+    last = CellRunner(Study(BOX, None, (axis,)), [0.1])
+    last.run_batch([4], axis.values[4:, None])
+    movers = [each._own.desk._body.walls.mover for each in (runner, last)]
+    assert movers[0].tobytes() == movers[1].tobytes() and movers[0].work.any()
+
+
+def test_a_defect_in_one_cell_is_a_row_and_the_others_are_right(monkeypatch):
+    real, calls = many_runs.run_cells, []
+
+    def fail_at_third(body, options, cells, pairs, work, results):
+        if not calls:
+            calls.append(1)
+            work.progress[many_runs.END] = 2
+            real(body, options, cells, pairs, work, results)
+            work.progress[many_runs.END] = len(cells)
+            raise ZeroDivisionError("division by zero")
+        real(body, options, cells, pairs, work, results)
+
+    axis = make_axis("mu", "0.1:0.5:5")
+    runner = CellRunner(Study(S1, None, (axis,)), [0.1])
+    sound = runner.run_batch(range(5), axis.values[:, None])
+    monkeypatch.setattr(many_runs, "run_cells", fail_at_third)
+    rows = runner.run_batch(range(5), axis.values[:, None])
+    assert rows.table["status"].tolist() == [1, 1, int(Status.FAILED), 1, 1]
+    assert rows.texts[rows.table["message"][2]] == "ZeroDivisionError: division by zero"
+    assert math.isnan(rows.table["x"][2])
+    for cell in (0, 1, 3, 4):
+        assert rows.table["x"][cell] == sound.table["x"][cell]
+        assert rows.texts[rows.table["modes"][cell]] == sound.texts[sound.table["modes"][cell]]
+
+
+def test_floating_point_errors_of_a_thread_are_seen(monkeypatch):
+    """Nothing is hidden in worker threads: what raises here is a row with the status FAILED."""
+    from sim.sweep import setting
+
+    real = setting.make_setting
+
+    def overflow(scene, near=None):
+        if scene.workpiece.mass == 2.0:
+            np.seterr(all="raise")
+            np.float64(1e308) * np.float64(10.0)
+        return real(scene, near)
+
+    monkeypatch.setattr(setting, "make_setting", overflow)
+    result = sweep(parse_scene(BOX), vary={"workpiece.mass": [1.0, 2.0, 3.0]}, workers=1)
+    assert result.outcome.tolist() == ["at rest", "failed", "at rest"]
+    assert result["message"][1].startswith("FloatingPointError: overflow")
+
+
+LIFT = """
+[workpiece]
+outline = {box = [0.1, 0.1]}
+mass = 1.0
+pose = [0.0, 0.05, 0.0]
+
+[[obstacle]]
+name = "plate"
+outline = {vertices = [[-1, -0.1], [1, -0.1], [1, 0], [-1, 0]]}
+
+[obstacle.motion]
+waypoints = [[0, 0, 0, 0], [0.5, 0, 0.1, 0]]
+
+[friction]
+default = 0.5
+"""
+
+
+def test_a_part_that_lies_still_at_the_last_waypoint_is_at_rest():
+    result = sweep(parse_scene(LIFT), vary={"run.duration": [0.25, 0.4, 0.5, 0.7]})
+    assert result.outcome.tolist() == ["timed out", "timed out", "at rest", "at rest"]
+    assert [simulate(result.build_scene(cell)).outcome for cell in range(4)] == result.outcome.tolist()
+    linear = LIFT.replace("waypoints", 'interpolation = "linear"\nwaypoints').replace("0.1, 0]", "-0.1, 0]")
+    assert sweep(parse_scene(linear), vary={"run.duration": [0.25, 0.6]}).outcome.tolist() == ["timed out", "at rest"]
+    thrown = LIFT.replace("mass", "velocity = [0, 1, 0]\nmass")
+    assert simulate(parse_scene(thrown), duration=1 / 9.81).outcome == "timed out"  # at the top of its flight
+
+
+def test_runs_have_the_outcome_of_sweeps(tmp_path):
+    fast = parse_scene(BOX + "[run]\nduration = 2.0\n", overrides={"workpiece.velocity.vx": 5.0})
+    trajectory = simulate(fast)
+    assert trajectory.outcome == "left the scene"
+    assert read_trajectory(trajectory.save(tmp_path / "a.h5")).outcome == "left the scene"
+    assert simulate("wedge_in_slot").outcome == "jammed"
+    with pytest.raises(SceneError, match="is no scene"):
+        simulate(5)
+    with pytest.raises(SceneError, match="neither a built-in scene nor a file"):
+        sweep("no_such_scene", mu=[0.1])
+    assert sweep("block_on_incline", mu=[0.1, 0.9]).count()
+
+
+def test_whole_turns_have_a_column_of_their_own():
+    angles = np.array([0.0, math.pi, -math.pi, math.nextafter(math.pi, 4), 7.0, -7.0, 3 * math.pi, 1e6, -0.5, math.nan])
+    theta, turns = split_turns(angles)
+    known = np.isfinite(angles)
+    assert ((theta[known] > -math.pi) & (theta[known] <= math.pi)).all()
+    np.testing.assert_allclose(theta[known] + 2 * math.pi * turns[known], angles[known], rtol=0, atol=1e-9)
+    assert (theta[:2] == angles[:2]).all() and turns.tolist()[:6] == [0, 0, -1, 1, 1, -1] and np.isnan(theta[-1])
+    spun = sweep(parse_scene(BOX), vary={"workpiece.pose.y": [0.5], "workpiece.velocity.omega": [-60.0, 60.0],
+                                         "run.duration": [0.2]})
+    assert spun["turns"].tolist() == [-2, 2] and np.allclose(np.abs(spun["theta"]), 4 * math.pi - 12.0)
