@@ -161,10 +161,10 @@ def _classify(maker: _CellMaker, row: int, column: int) -> tuple[int, int]:
 
 def _find_kind(problem: ContactProblem) -> tuple[int, int]:
     """Kind and number of pieces; without forces, which take most of the time of `find_accelerations`."""
-    from dynamics.search.members import KINDS as SETS
     from dynamics.search.members import find_members
     from dynamics.search.problem import CROWD, OK, PIECES, STATUS, Problem
     from dynamics.sets.acceleration_set import find_accelerations
+    from dynamics.sets.pieces import KINDS as SETS
     from dynamics.tolerances import DEFAULT_TOLERANCES
 
     if len(problem) <= CROWD:
