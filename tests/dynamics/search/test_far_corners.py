@@ -1,5 +1,5 @@
-"""A part squeezed between two sliding contacts may have any acceleration on a ray; where another contact, nearly parallel
-to the ray, ends it far away, the set says where."""
+"""A part squeezed between two sliding contacts may have any acceleration on a ray; where another contact, nearly
+parallel to the ray, ends it far away, the set says where."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
-"""What linear programs, which know nothing of the search, say of its answers: whether the least-norm forces are the only
-ones, and whether a part can rest where friction is so large that the edges of a cone are nearly opposed."""
+"""What linear programs, which know nothing of the search, say of its answers: whether the least-norm forces are the
+only ones, and whether a part can rest where friction is so large that the edges of a cone are nearly opposed."""
 
 from __future__ import annotations
 
@@ -8,10 +8,10 @@ import pytest
 from scipy.optimize import linprog
 
 from dynamics import find_accelerations
-from tests.dynamics.problems import make_floor, make_generic, make_lattice, make_problem
+from tests.dynamics.problems import make_floor, make_generic, make_problem
 
-# The state of a contact at an acceleration is read with the search's own tolerance; a force that can change by less than
-# CHANGE cannot change.
+# The state of a contact at an acceleration is read with the search's own tolerance; a force that can change by less
+# than CHANGE cannot change.
 NEAR, CHANGE = 1e-9, 1e-5
 
 
@@ -64,7 +64,7 @@ def are_unique(problem, a, forces, rng) -> bool:
 
 
 def make_rest(rng, k):
-    """Contacts at rest with small integers everywhere: forces on the edges of their cones, and contacts without force."""
+    """Contacts at rest with small integers everywhere: forces on the edges of their cones, contacts without force."""
     normals = [(1, 0), (-1, 0), (0, 1), (0, -1)]
     contacts = [(normals[rng.integers(4)], rng.integers(-1, 2, size=2), 0, float(rng.choice([0.5, 1.0, 2.0])))
                 for _ in range(k)]

@@ -1,6 +1,6 @@
-"""The account of a run is what its rows say: shown a part that is sunk into the floor, or held by forces that pull, the
-recorder tells the broken law. A run never gets there, so the state is put there by hand between two calls of the engine.
-"""
+"""The account of a run is what its rows say: shown a part that is sunk into the floor, or held by forces that pull,
+the recorder tells the broken law. A run never gets there, so the state is put there by hand between two calls of the
+engine."""
 
 from __future__ import annotations
 
