@@ -1,4 +1,4 @@
-"""What counts as zero must be more than rounding: of the speeds that a gap rate is the difference of, and of the time."""
+"""What counts as zero must be more than rounding: of the speeds that a gap rate is made of, and of the time."""
 
 from __future__ import annotations
 

@@ -27,13 +27,17 @@ def fall_flat(**options):
 @pytest.fixture(scope="module")
 def fall_time():
     pivot = Pivot(1.0 / math.sqrt(3.0), 1.0)
-    return integrate(lambda _, y: [y[1], -pivot.factor * math.sin(ALPHA - y[0])], [TILT, 0.0], 1.0, lambda _, y: y[0])[0]
+
+    def rate(_, y):
+        return [y[1], -pivot.factor * math.sin(ALPHA - y[0])]
+
+    return integrate(rate, [TILT, 0.0], 1.0, lambda _, y: y[0])[0]
 
 
 @pytest.mark.parametrize("step", [0.5, 0.2, 0.1, 0.05, 0.025, 0.0125])
 def test_a_contact_is_closed_where_it_is_located(step):
-    """The path between the ends of a step is a polynomial, and off by up to a millimetre; the event is not. Located once:
-    a part that is not there yet would go on, and tell of a contact first."""
+    """The path between the ends of a step is a polynomial, and off by up to a millimetre; the event is not. It is
+    located once: a part that is not there yet would go on, and tell of a contact first."""
     trajectory = fall_flat(step=step)
     impact = trajectory.events[-1]
     rows = trajectory.impulses[impact["first_impulse"] : impact["first_impulse"] + impact["n_impulses"]]
@@ -69,8 +73,8 @@ def test_bounces_are_followed_until_they_cannot_be_told_from_contact(e):
 
 @pytest.mark.parametrize(("frequency", "duration"), [(50.0, 0.2), (400.0, 0.05)])
 def test_no_period_of_a_motion_is_passed_over(frequency, duration):
-    """A step that is a whole number of periods long looks exact. However loose the tolerance, a box that slips on a quickly
-    shaken plate takes eight steps in a period."""
+    """A step that is a whole number of periods long looks exact. However loose the tolerance, a box that slips on a
+    quickly shaken plate takes eight steps in a period."""
     wave = {"amplitude": [1e-6, 0.0], "frequency": frequency}
     text = build_carrier(0.3, duration, motion={"sinusoid": [wave], "velocity": [1.0, 0.0]})
     trajectory = run(text, tolerance=1e-3)

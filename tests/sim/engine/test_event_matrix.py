@@ -1,5 +1,5 @@
-"""Every kind of event, where it may lie: true at the start, in the very first step, later, twice in one step, never, and
-from either side. Each scene says when its event happens, in closed form; nothing else happens at another time."""
+"""Every kind of event, where it may lie: true at the start, in the very first step, later, many in one step, never,
+and from either side. Each scene says when its event happens, in closed form; nothing else happens at another time."""
 
 from __future__ import annotations
 
@@ -109,8 +109,8 @@ def test_a_plate_without_friction_is_left_like_any_other():
 @pytest.mark.parametrize("side", [1.0, -1.0])
 @pytest.mark.parametrize("build", [leave, slip, jolt, fly, stop, overhang])
 def test_what_is_true_at_the_start_is_what_is_true_soon_after(build, side):
-    """No event of its own is needed at t = 0: the run begins as it goes on after an event at 1e-7 s. A contact that holds
-    nothing may be told to open when its gap shows, a little later."""
+    """No event of its own is needed at t = 0: the run begins as it goes on after an event at 1e-7 s. A contact that
+    holds nothing may be told to open when its gap shows, a little later."""
     soon = 1e-7
     at_once, after = run(build(0.0, side), 0.01), run(build(soon, side), 0.01)
     check_moving(at_once, energy=1e-8)
