@@ -23,6 +23,7 @@ from geometry.contact.detection import (
 from geometry.contact.moving import bound_walls, find_distance, is_moving, place_walls
 from geometry.contact.path import bound_path, evaluate_path
 from geometry.prescribed.movers import bound_mover
+from geometry.tolerances import LEAVING, LOCATED_GAP, ROUGH, SUNK
 
 # Steps of one march. Convergence is quadratic at a crossing and linear at a graze, where about a hundred suffice.
 MARCH_LIMIT = 100_000
@@ -30,9 +31,6 @@ MARCH_LIMIT = 100_000
 # Places of a path after which a search ends, at the next seam between two pieces, and says how far it has come. So no
 # call takes longer than about a tenth of a second, however long the path.
 LOOK_LIMIT = 50_000
-
-# Depth, in touch distances, up to which a crossing that no step showed is put down to the rounding of a very long path.
-ROUGH = 1e6
 
 
 @kernel
@@ -167,7 +165,7 @@ def _march(part, walls, path, interval, bounds, touch, scratch):
     wall = _bound_wall(walls, triple[2], begin, last)
     speed, acceleration = speed + wall[0], acceleration + wall[2]
     rate = speed + omega * part.radius
-    exact = 1e-3 * touch
+    exact = LOCATED_GAP * touch
     length = walls.edge[triple[2]].length if triple[0] == TYPE_B else part.edge[triple[1]].length
     tau, doubling, previous, level, last_gap = begin, 1.0, begin, -touch, -1.0
     for _ in range(MARCH_LIMIT):
@@ -191,10 +189,10 @@ def _march(part, walls, path, interval, bounds, touch, scratch):
         delta = max(distance / rate if rate > 0.0 else np.inf, _bound_crossing(gap, gap_rate, curvature))
         floor = exact / rate if rate > 0.0 else np.inf
         if not armed:
-            if tau == begin and gap_rate > 0.0 and gap_rate * gap_rate > 0.1 * touch * curvature:
+            if tau == begin and gap_rate > 0.0 and gap_rate * gap_rate > LEAVING * touch * curvature:
                 level = min(gap, 0.0)
             if gap < level and _has_sunk(part, walls, gap, along, length, touch, scratch):
-                depth = level if level > -touch else -0.5 * touch
+                depth = level if level > -touch else -SUNK * touch
                 search = (previous, tau, depth, not 0.0 <= along <= length)
                 time = _locate_depth(part, walls, path, search, touch, scratch)
                 if time < np.inf:
