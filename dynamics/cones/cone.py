@@ -12,6 +12,8 @@ from typing import NamedTuple
 
 import numpy as np
 
+from dynamics.tolerances import EQUILIBRIUM
+
 
 def compute_rows(normal, r, rho) -> tuple[np.ndarray, np.ndarray]:
     """Rows N = Delta_n n = (n_x, n_y, n_q / rho) and T = v_f = (n_y, -n_x, v_q / rho) (A section 2).
@@ -105,7 +107,7 @@ def check_equilibrium(frame: Frame, force) -> tuple[bool, float]:
             (along - frame.k2 * across) / np.hypot(1.0, frame.k2),
         )
     size = np.linalg.norm(force)
-    return bool(worst <= 1e-12 * size), float(worst)
+    return bool(worst <= EQUILIBRIUM * size), float(worst)
 
 
 def project_force(frame: Frame, force) -> np.ndarray:

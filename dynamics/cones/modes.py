@@ -20,9 +20,9 @@ import re
 
 import numpy as np
 
-from dynamics.cone_tolerances import ANGLE, EPSILON, ROUNDING, widen
 from dynamics.cones.contact_set import ContactSet
 from dynamics.cones.polyhedral import Cone, cone_from_faces, cross_units
+from dynamics.tolerances import ANGLE, EPSILON, ROUNDING, widen
 
 LETTERS = "srlna"
 MEANING = {"s": "separates", "n": "rolls (no slip)", "r": "slides, T.v > 0", "l": "slides, T.v < 0", "a": "approaches"}

@@ -13,12 +13,9 @@ from math import inf, sqrt
 import numpy as np
 
 from dynamics.motion.mode import LETTER_N, LETTER_R, OK, SINGULAR, compute_frame, get_mu, get_surface
+from dynamics.tolerances import CLEARER, IN_PLANE, PROJECTED
 from geometry.compiled.jit import jit, kernel
 from geometry.contact.contacts import compute_contact
-
-# Sine below which an edge of a cone lies in a plane. Reason: the edges carry the rounding of the contact geometry.
-# Consequence: a cone with a facet more slender than that is taken for flat.
-IN_PLANE = 1e-9
 
 # What a facet of the composite cone says where the force leaves through it.
 NOTHING_LOST, FORCE_LOST, GRIP_LOST = 0, 1, 2
@@ -57,7 +54,7 @@ def _take_clearest(body, mode, pose):
                     dot = a * unit[0] + b * unit[1] + c * unit[2]
                     a, b, c = a - dot * unit[0], b - dot * unit[1], c - dot * unit[2]
                 size = sqrt(a * a + b * b + c * c)
-                if size > largest * (1.0 + 1e-9):
+                if size > largest * (1.0 + CLEARER):
                     largest, bx, by, bz = size, a / size, b / size, c / size
                     mode.rows[rank, 0], mode.rows[rank, 1] = k, row
         if largest == 0.0:
@@ -130,7 +127,7 @@ def project_carried_pose(body, mode, pose):
             gaps[i] = -gap if mode.rows[i, 1] == 0 else along + get_surface(body, mode.triple[k]) - mode.pin[k]
         _, x, y, q = _solve(matrix, gaps)
         pose[0], pose[1], pose[2] = pose[0] + x, pose[1] + y, pose[2] + q / body.rho
-        if abs(x) + abs(y) + abs(q) <= 1e-9 * body.part.radius:  # what is left is of the order of its square
+        if abs(x) + abs(y) + abs(q) <= PROJECTED * body.part.radius:  # what is left is of the order of its square
             return
 
 

@@ -23,9 +23,7 @@ import numpy as np
 from dynamics.motion.carried import carry, choose_rows, project_carried_pose, project_carried_velocity
 from dynamics.motion.mode import (
     CARRIED,
-    DEPENDENT,
     FREE,
-    INDEPENDENT,
     LETTER_N,
     LETTER_R,
     OK,
@@ -39,12 +37,10 @@ from dynamics.motion.mode import (
     get_mu,
     get_surface,
 )
+from dynamics.tolerances import DEPENDENT, FORCE_ROUNDING, INDEPENDENT, PRELOAD, PROJECTED, SINGULAR_BELOW
 from geometry.compiled.jit import jit, kernel
 from geometry.contact.contacts import compute_contact
 from geometry.contact.moving import is_moving
-
-# Relative size of the determinant of a sliding basis below which steps that become too small are put down to it.
-SINGULAR_BELOW = 1e-3
 
 
 @kernel
@@ -186,7 +182,7 @@ def project_pose(body, mode, pose):
         pose[0] += dx
         pose[1] += dy
         pose[2] += dq / rho
-        if abs(dx) + abs(dy) + abs(dq) <= 1e-9 * body.part.radius:  # what is left is of the order of its square
+        if abs(dx) + abs(dy) + abs(dq) <= PROJECTED * body.part.radius:  # what is left is of the order of its square
             return
 
 
@@ -301,11 +297,11 @@ def choose_basis(body, mode, state, target, work):
             off = max(abs(work[0][0] - target[0]), abs(work[0][1] - target[1]))
             off = max(off, abs(work[0][2] * body.rho - target[2]))
             least = measure_basis_margin(body, mode, work[1])
-            key = least - 1e6 * max(0.0, off - 1e-9 * (scale + abs(target[0]) + abs(target[1])))
+            key = least - 1e6 * max(0.0, off - FORCE_ROUNDING * (scale + abs(target[0]) + abs(target[1])))
             if key > best_key:
                 best_key, best = key, (kind, i, j, off)
     mode.kind, mode.first, mode.second = max(best[0], 0), max(best[1], 0), max(best[2], 0)
-    if best[3] > 1e-7 * (scale + abs(target[0]) + abs(target[1]) + abs(target[2])):
+    if best[3] > PRELOAD * (scale + abs(target[0]) + abs(target[1]) + abs(target[2])):
         evaluate_mode(body, mode, pose, velocity, work[0], work[1])
         mode.preload[0], mode.preload[1] = target[0] - work[0][0], target[1] - work[0][1]
         mode.preload[2] = target[2] - work[0][2] * body.rho

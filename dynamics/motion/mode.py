@@ -29,12 +29,6 @@ FREE, SLIDING, ROLLING, SLIDING_TWICE, STATIC, CARRIED = 0, 1, 2, 3, 4, 5
 
 OK, SINGULAR = 0, 1
 
-# Smallest sine between two rows that still counts as independent when a mode begins. Below it two constraints are taken
-# for one: their forces would be known to less than nine digits. A mode that has begun ends where the sine of its two
-# rows has become a quarter of that, so that it does not begin anew at once.
-INDEPENDENT = 1e-7
-DEPENDENT = 0.25 * INDEPENDENT
-
 
 class Body(NamedTuple):
     """The part, the walls and what acts between them."""

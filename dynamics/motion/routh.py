@@ -27,6 +27,7 @@ from math import sqrt
 
 import numpy as np
 
+from dynamics.tolerances import ROUTH_ENERGY_ROUNDING
 from geometry.compiled.jit import jit, kernel
 
 LAWS = ("newton", "poisson", "stronge")
@@ -39,9 +40,6 @@ NONE, SLIDING, C_STICKING, R_STICKING, C_REVERSED, R_REVERSED, STICK, SLIP_FROM_
 
 # A chain has at most this many pieces: slip, stop, the end of compression, the end of restitution.
 PIECES = 8
-
-# Growth of kinetic energy that is the rounding of its terms, relative to them.
-ENERGY_ROUNDING = 1e-14
 
 
 @kernel
@@ -75,7 +73,7 @@ def _compute_gain(rows, velocity, pn, pt):
     vn, vt = velocity
     work = 2.0 * (vn * pn + vt * pt)
     size = nn * pn * pn + 2.0 * abs(nt * pn * pt) + tt * pt * pt
-    return work + nn * pn * pn + 2.0 * nt * pn * pt + tt * pt * pt - ENERGY_ROUNDING * size
+    return work + nn * pn * pn + 2.0 * nt * pn * pt + tt * pt * pt - ROUTH_ENERGY_ROUNDING * size
 
 
 @jit

@@ -14,10 +14,7 @@ from geometry.contact.path import evaluate_path
 from sim.engine import events
 from sim.engine.jump import tally_uniqueness
 from sim.engine.recorder import write_event
-
-# How long after another acceleration became possible the set is computed that branches begin with, relative to the
-# step: at the very time it is possible within rounding only.
-SURVEY_AHEAD = 1e-5
+from sim.tolerances import AHEAD_SHARE
 
 
 @kernel
@@ -68,7 +65,7 @@ def survey(body, options, state, tools, log):
             high = middle
     time = state.path_start + high
     if (options.rule == BRANCH or options.rule == STOP) and kind > state.set_kind:
-        ahead = min(high + SURVEY_AHEAD * h, h)
+        ahead = min(high + AHEAD_SHARE * h, h)
         evaluate_path(state.path, ahead, state.ahead_pose, state.ahead_velocity)
         state.ahead, state.ahead_time, state.path_length = 1, state.path_start + ahead, high
         return True

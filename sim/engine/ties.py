@@ -10,11 +10,7 @@ from dynamics.motion.constrained import choose_basis, evaluate_mode
 from dynamics.motion.mode import CARRIED, LETTER_L, LETTER_N, LETTER_R, ROLLING, STATIC, compute_frame, get_mu
 from geometry.compiled.jit import jit, kernel
 from sim.engine import events
-
-# How far outside its cone the friction may be, relative to the forces of the scene, where a contact that stops to slip
-# holds all the same. Reason: the search blurs by about 1e-9. Consequence: a contact that slips on for the time in which
-# its friction changes by as much is held instead.
-GRIP = 1e-6
+from sim.tolerances import GRIP
 
 
 @jit

@@ -10,7 +10,8 @@ import numpy as np
 
 from dynamics.motion.mode import Body, set_time
 from dynamics.motion.routh import LAWS
-from dynamics.motion.scales import SPEED_ROUNDING, Scales
+from dynamics.motion.scales import Scales
+from dynamics.tolerances import SPEED_ROUNDING
 from geometry.contact.contacts import build_part, build_walls
 from geometry.contact.moving import begin_motion, build_moving_walls
 from geometry.prescribed.motion import spread_times

@@ -15,12 +15,10 @@ import numpy as np
 from geometry.prescribed.motion import Motion
 from sim.files.fixed_text import fix_text, fix_texts
 from sim.log.bodies import BodyRecord, SceneRecord
+from sim.tolerances import POSES_AGREE
 
 POSE_BYTES = 24  # of one row
 WORK_ROWS = 32  # rows of a chunk
-# Poses of the text and of the log that differ by less are the same, relative to the largest value. Reason: another
-# machine rounds sines otherwise. Consequence: what differs more is drawn as logged.
-AGREES = 1e-9
 
 
 def create_poses(file: h5py.File, names: dict[int, str], record: SceneRecord, chunk_rows: int) -> list:
@@ -92,7 +90,7 @@ def read_motions(text: str) -> dict[int, Motion]:
 
 def agrees(motion: Motion, times: np.ndarray, poses: np.ndarray) -> bool:
     """Does a motion lead through the logged poses?"""
-    return bool(np.abs(motion.evaluate_frame(times)[0] - poses).max() <= AGREES * max(1.0, np.abs(poses).max()))
+    return bool(np.abs(motion.evaluate_frame(times)[0] - poses).max() <= POSES_AGREE * max(1.0, np.abs(poses).max()))
 
 
 def join_rows(times: np.ndarray, poses: np.ndarray) -> Motion:

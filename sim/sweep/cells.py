@@ -9,12 +9,13 @@ from typing import NamedTuple
 
 import numpy as np
 
-from dynamics.motion.scales import SPEED_ROUNDING
-from sim.instant.outcome import FAILED, STILL, is_held, lies_still, list_outcomes
+from dynamics.tolerances import SPEED_ROUNDING
+from sim.instant.outcome import FAILED, is_held, lies_still, list_outcomes
 from sim.rows.account import compute_energy_residual, compute_rounding, describe_broken_law, list_limits
 from sim.rows.status import Status
 from sim.sweep.setting import BadCell, Setting, SettingMaker, Shape, Study
 from sim.sweep.table import NOT_STARTED, Rows, TextList, build_row_dtype, split_turns
+from sim.tolerances import STILL
 
 __all__ = ["CellRunner", "Interrupted", "Study"]
 
