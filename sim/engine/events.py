@@ -29,9 +29,10 @@ from geometry.compiled.jit import jit, kernel
 from geometry.compiled.record import define_record
 from geometry.contact.contacts import compute_contact, compute_edge_length
 from geometry.contact.path import evaluate_path
+from sim.rows.records import EVENT_KINDS
 
 (START, CONTACT, IMPACT, SEPARATION, SLIP, STICK, EDGE_END, MODE_LOST, UNIQUENESS, ACCUMULATION, REST, JAM,
- BREAK, BRIDGE) = range(14)  # fmt: skip
+ BREAK, BRIDGE) = range(len(EVENT_KINDS))  # fmt: skip
 
 NO_MONITOR = -1
 
