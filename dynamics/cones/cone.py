@@ -12,6 +12,8 @@ from typing import NamedTuple
 
 import numpy as np
 
+from geometry.errors import InputError
+
 
 def compute_rows(normal, r, rho) -> tuple[np.ndarray, np.ndarray]:
     """Rows N = Delta_n n = (n_x, n_y, n_q / rho) and T = v_f = (n_y, -n_x, v_q / rho) (A section 2).
@@ -127,7 +129,7 @@ def compute_reaction(frame: Frame, force, mass: float, h_n: float, omega: float,
         f_t = f_n / k2 if the slip is positive, f_n / k1 if negative, else -C / v_t clamped between the two
     """
     if frame.dips:
-        raise ValueError("the cone dips below its tangent plane: use dynamics.find_accelerations")
+        raise InputError("the cone dips below its tangent plane: use dynamics.find_accelerations")
     force = np.asarray(force, float)
     v_n, v_t = frame.v_f @ frame.n, frame.v_f @ frame.t_r_perp
     f_n = max(0.0, -(force @ frame.n + mass * h_n))

@@ -23,6 +23,7 @@ from dynamics.sets.certificate import Residuals, compute_residuals
 from dynamics.sets.contact_problem import ContactProblem, show_vector
 from dynamics.sets.doubts import is_certified, measure_unit
 from dynamics.tolerances import DEFAULT_TOLERANCES, Tolerances
+from geometry.errors import InputError
 
 SHAPES = ("point", "segment", "polygon")
 
@@ -57,14 +58,14 @@ def find_pieces(problem: ContactProblem, tolerances: Tolerances = DEFAULT_TOLERA
         kind = search(arrays, tolerances, buffer)
         status = buffer.found.counts[STATUS]
         if status == TOO_MANY_CORNERS:
-            raise ValueError(f"corner: at most {MAX_CORNERS} corner-on-corner contacts at once")
+            raise InputError(f"corner: at most {MAX_CORNERS} corner-on-corner contacts at once")
         if status == NOT_FINITE:
-            raise ValueError("the problem holds numbers too large to square")
+            raise InputError("the problem holds numbers too large to square")
         if status == OK or room > 1 << 16:
             break
         room *= 8
     if status != OK:
-        raise ValueError("the set has more pieces than fit in memory")
+        raise InputError("the set has more pieces than fit in memory")
     for v in range(buffer.found.counts[VERTICES]):
         solved, unique = solve_forces(arrays, buffer.found.vertices[v], tolerances, buffer.fn[v], buffer.ft[v])
         buffer.unique[v] = unique if solved == OK else -1

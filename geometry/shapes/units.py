@@ -6,6 +6,8 @@ from typing import Literal
 
 import numpy as np
 
+from geometry.errors import InputError
+
 LengthUnit = Literal["m", "cm", "mm", "um", "in"]
 # unit -> (numerator, denominator) of its length in metres. Multiplying and dividing by whole numbers rounds once, so
 # that 10.02 "mm" is the double nearest to 0.01002, which 10.02 * 1e-3 is not always.
@@ -20,8 +22,8 @@ SMALLEST_LENGTH = 1e-15
 
 
 def to_metres(length, unit: str = "m"):
-    """Length(s) in `unit` as float64 metres. Raises ValueError for a unit that is not in LENGTH_UNITS."""
+    """Length(s) in `unit` as float64 metres. Raises InputError for a unit that is not in LENGTH_UNITS."""
     if unit not in LENGTH_UNITS:
-        raise ValueError(f"unknown unit of length {unit!r}; valid: {', '.join(LENGTH_UNITS)}")
+        raise InputError(f"unknown unit of length {unit!r}; valid: {', '.join(LENGTH_UNITS)}")
     numerator, denominator = LENGTH_UNITS[unit]
     return np.asarray(length, dtype=np.float64) * numerator / denominator

@@ -11,6 +11,7 @@ from dynamics.sets.contact_problem import ContactProblem
 from geometry.compiled.record import allocate_record
 from geometry.contact.contacts import compute_contact
 from geometry.contact.detection import allocate_scratch
+from geometry.errors import InputError
 from sim.instant.body import build_body, build_scales, restart_motion
 from sim.rows.records import CONTACT_TYPES
 from sim.scene.build import take_scene
@@ -34,7 +35,7 @@ def contact_problem(scene: AnyScene, pose=None, velocity=None, time: float = 0.0
     closed, scratch = allocate_record(CLOSED), allocate_scratch(body.part, body.walls)
     zero = find_zero_speed(body, scales, velocity)
     if find_closed(body, allocate_record(MODE), (pose, velocity), scales.touch, zero, closed, scratch) < 0:
-        raise ValueError(f"more than {CAPACITY} contacts are closed at once")
+        raise InputError(f"more than {CAPACITY} contacts are closed at once")
     closing = is_closing(closed, zero)
     if closing:
         pair_corners(closed)
