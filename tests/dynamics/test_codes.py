@@ -1,5 +1,7 @@
 """Words and codes: the numbers that compiled code calls by name are the places of their words."""
 
+import re
+
 import pytest
 
 from dynamics import codes
@@ -7,6 +9,7 @@ from dynamics.cones import modes
 from dynamics.motion import choose, mode, routh
 from geometry.contact import contacts
 from geometry.shapes.units import LENGTH_UNITS, LengthUnit
+from sim.cli import main
 from sim.engine import events
 from sim.rows import records
 
@@ -35,6 +38,14 @@ def test_codes_are_the_places_of_their_words(line):
 
 def test_modes_are_spelt_with_the_same_letters():
     assert set(modes.LETTERS) == set(modes.MEANING) == set(codes.CONTACT_LETTERS)
+
+
+@pytest.mark.parametrize("command, words", [("run", codes.RULES), ("cone", codes.CONTACT_LETTERS)])
+def test_the_command_line_explains_every_word(command, words, capsys):
+    with pytest.raises(SystemExit):
+        main([command, "--help"])
+    shown = set(re.findall(r"\w+", capsys.readouterr().out))
+    assert set(words) <= shown
 
 
 def test_units_and_their_type_are_the_same():
