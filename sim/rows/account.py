@@ -51,6 +51,10 @@ class Account:
     wall_output: float = describe_field("s", "wall time spent on writing the log")
     obstacle_work: tuple[float, ...] = ()  # J done by each obstacle that moves, in order; () where nothing is known
 
+    def find_broken_law(self, size: float, tolerance: float) -> str:
+        """The first law that was not kept, with its residual; "" if all were. See `list_limits`."""
+        return judge_completed([True], vars(self), size, tolerance).get(0, (None, ""))[1]
+
     def describe(self) -> list[str]:
         """One line for each entry: name, value, unit, meaning."""
         lines = []
