@@ -25,6 +25,7 @@ from dynamics.cones.modes import enumerate_modes, read_mode
 from dynamics.cones.polyhedral import Cone
 from dynamics.cones.wrench import wrench_cone
 from dynamics.tolerances import SAME_DIRECTION
+from geometry.errors import InputError
 
 TURN = 2.0 * pi
 
@@ -66,7 +67,7 @@ class InsertionPlan:
     def direction(self) -> float:
         """The middle of the widest interval, rad. ValueError if there is none."""
         if not self.intervals:
-            raise ValueError("there is no safe direction: " + self.explain())
+            raise InputError("there is no safe direction: " + self.explain())
         low, high = self.intervals[0]
         return _wrap(0.5 * (low + high))
 
@@ -100,12 +101,12 @@ def plan_insertion(stages, mu=None, centre=((0.0, 0.0), (0.0, 0.0)), rho=None, p
     """
     stages = list(stages)
     if not stages:
-        raise ValueError("stages is empty: give at least one pose with the mode that is wanted there")
+        raise InputError("stages is empty: give at least one pose with the mode that is wanted there")
     for number, stage in enumerate(stages):
         if stage.contacts.points is None:
-            raise ValueError(f"the contacts of stage {number} have no points: make them by place_contacts")
+            raise InputError(f"the contacts of stage {number} have no points: make them by place_contacts")
     if samples < 3 or samples % 2 == 0:
-        raise ValueError(f"samples is {samples}: must be odd, and at least 3")
+        raise InputError(f"samples is {samples}: must be odd, and at least 3")
     ranges = [_read_interval("mu", mu, 0.0), _read_interval("centre[0]", centre[0]),
               _read_interval("centre[1]", centre[1]), _read_interval("rho", rho, 0.0)]
     fine = list(product(*(_spread(interval, samples) for interval in ranges)))
@@ -138,7 +139,7 @@ def list_seat_stages(contacts: ContactSet, angle: float = 0.0) -> list[Stage]:
     ValueError: a contact is not closed.
     """
     if not contacts.closed.all():
-        raise ValueError(f"contact {int(np.argmin(contacts.closed))} is not closed: a seat touches all of its contacts")
+        raise InputError(f"contact {int(np.argmin(contacts.closed))} is not closed: a seat touches all of its contacts")
     k = len(contacts)
     stages = [Stage(contacts, "n" * k, angle)]
     for i in range(k):
@@ -233,7 +234,7 @@ def _read_interval(name: str, interval, least: float = -np.inf):
         return None
     low, high = (float(value) for value in np.broadcast_to(interval, (2,)))
     if not least <= low <= high < np.inf:
-        raise ValueError(f"{name} is ({low}, {high}): must be an interval (low, high) of finite numbers"
+        raise InputError(f"{name} is ({low}, {high}): must be an interval (low, high) of finite numbers"
                          + (f", at least {least:g}" if least > -np.inf else ""))
     return low, high
 

@@ -10,6 +10,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from dynamics.codes import CONTACT_LETTERS
 from geometry.compiled.jit import jit, kernel
 from geometry.compiled.record import define_record
 from geometry.contact.contacts import (
@@ -23,7 +24,7 @@ from geometry.contact.contacts import (
 from geometry.contact.moving import place_walls
 from geometry.prescribed.motion import SURFACE, THETA
 
-LETTER_S, LETTER_N, LETTER_R, LETTER_L = 0, 1, 2, 3
+LETTER_S, LETTER_N, LETTER_R, LETTER_L, LETTER_A = range(len(CONTACT_LETTERS))
 
 FREE, SLIDING, ROLLING, SLIDING_TWICE, STATIC, CARRIED = 0, 1, 2, 3, 4, 5
 

@@ -27,16 +27,14 @@ from math import sqrt
 
 import numpy as np
 
+from dynamics.codes import IMPACT_CLASSES, LAWS
 from dynamics.tolerances import ROUTH_ENERGY_ROUNDING
 from geometry.compiled.jit import jit, kernel
 
-LAWS = ("newton", "poisson", "stronge")
-NEWTON, POISSON, STRONGE = 0, 1, 2
+NEWTON, POISSON, STRONGE = range(len(LAWS))
 
-IMPACT_CLASSES = (
-    "none", "sliding", "C-sticking", "R-sticking", "C-reversed", "R-reversed", "stick", "slip from rest", "jam",
-)  # fmt: skip
-NONE, SLIDING, C_STICKING, R_STICKING, C_REVERSED, R_REVERSED, STICK, SLIP_FROM_REST, JAM = range(9)
+(NONE, SLIDING, C_STICKING, R_STICKING, C_REVERSED, R_REVERSED, STICK, SLIP_FROM_REST,
+ JAM) = range(len(IMPACT_CLASSES))  # fmt: skip
 
 # A chain has at most this many pieces: slip, stop, the end of compression, the end of restitution.
 PIECES = 8

@@ -1,6 +1,6 @@
 """The contact problem as compiled code sees it, and the dimensionless rows the search works on.
 
-Units: any consistent set. Rows follow the configuration space (x, y, rho*theta), see `dynamics.cones.cone.compute_rows`.
+Units: any consistent set. Rows follow the configuration space (x, y, rho*theta), see `compute_rows` in `dynamics.cones`.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """When a moving part makes the next contact: located on its path by steps that provably jump over no contact.
 
-Times of a path count from the start of the present step, which the first mover knows (`geometry.prescribed.motion.MOVER`).
+Times of a path count from the start of the present step, which the first mover knows (`MOVER`).
 """
 
 from __future__ import annotations

@@ -20,11 +20,11 @@ from typing import NamedTuple
 import numpy as np
 
 from geometry.errors import StictionError
+from geometry.formation.formation_types import TYPES
 from geometry.shapes.polygon import Polygon
 from geometry.shapes.pose import Pose
 from geometry.tolerances import UNIT_LENGTH
 
-TYPES = ("3A", "3B", "2AB", "2BA", "ARA", "ARB", "BRA", "BRB")
 _LAYOUT = {"3A": (0, "AAA"), "3B": (1, "BBB"), "2AB": (2, "AAB"), "2BA": (3, "BBA"), "ARA": (4, "A"), "ARB": (5, "B"),
            "BRA": (4, "A"), "BRB": (5, "B")}
 WORLD = -1  # as `manipulator`: the features of the manipulator are given in the world frame

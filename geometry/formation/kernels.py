@@ -17,7 +17,7 @@ B becomes A. So THREE_B is THREE_A, TWO_B_A is TWO_A_B, and PIN_B is PIN_A of th
 **Elimination** (Farahat, Stiller and Trinkle, Section 3). Two A-contacts on edges that are not parallel give
 u = R^T p = u0 + c u1 + s u2, a pin gives R^T p = R^T P - b. The gap of the contact that is left is then a function of
 theta alone: of degree one (3A, pins; G c + H s + I, Equation (12)) or two (2AB: the corner of the two edges runs on a
-circle). All are lengths, so that one tolerance serves; `geometry/formation/trigonometric.py` finds and counts their roots.
+circle). All are lengths, so that one tolerance serves; `trigonometric.py` finds and counts their roots.
 """
 
 from __future__ import annotations

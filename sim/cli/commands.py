@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from geometry.errors import StictionError
 from geometry.packages import __version__
 from sim.cli.cli_words import (
     UserError,
@@ -338,17 +339,7 @@ def check_source(source: EitherArgument, overrides: SetOption = None) -> None:
 # ---- the frame around all commands -----------------------------------------------------------------------------------
 
 
-def list_known_errors() -> tuple[type[BaseException], ...]:
-    """The errors whose message is meant for the user; asked only once one has been raised."""
-    from sim.scene.scene_errors import SceneError
-
-    known: list[type[BaseException]] = [UserError, SceneError, OSError]
-    for module, name in (("sim.log.reading", "TrajectoryFileError"), ("sim.show.replay.frames", "ReplayError"),
-                         ("sim.show.plot_file", "PlotError"),
-                         ("sim.study.solution_map", "MapError"), ("sim.sweep.axes", "SweepError")):
-        if module in sys.modules and hasattr(sys.modules[module], name):
-            known.append(getattr(sys.modules[module], name))
-    return tuple(known)
+KNOWN_ERRORS = (StictionError, OSError)  # their messages are meant for the user; all others are defects
 
 
 def accept_all_characters() -> None:
@@ -377,7 +368,7 @@ def main(arguments: list[str] | None = None) -> None:
     except Exception as error:
         if debug:
             raise
-        known = isinstance(error, list_known_errors())
+        known = isinstance(error, KNOWN_ERRORS)
         message = str(error) or type(error).__name__
         typer.echo(f"Error: {message}", err=True)
         if not known:

@@ -30,10 +30,11 @@ from geometry.compiled.record import define_record
 from geometry.contact.contacts import compute_contact, compute_edge_length
 from geometry.contact.path import evaluate_path
 from geometry.tolerances import SUNK
+from sim.rows.records import EVENT_KINDS
 from sim.tolerances import CREEP_SPEED, END_REACH, END_ROUNDING, EVENT_BRACKET, LOST_GAP, SINK_SLOPE
 
 (START, CONTACT, IMPACT, SEPARATION, SLIP, STICK, EDGE_END, MODE_LOST, UNIQUENESS, ACCUMULATION, REST, JAM,
- BREAK, BRIDGE) = range(14)  # fmt: skip
+ BREAK, BRIDGE) = range(len(EVENT_KINDS))  # fmt: skip
 
 NO_MONITOR = -1
 

@@ -65,7 +65,7 @@ def find_strike(body, options, state, tools, how):
     """The velocity after an impact of the contacts `struck`, into `tools.desk.after` in (x, y, rho theta), the impulses
     into `struck`; how = (struck, kind of event, restitution factor). Returns (code, Strike).
 
-    A single contact follows the law of its pair; several at once have the set of `dynamics.motion.impact`. With the kind JAM
+    A single contact follows the law of its pair; several at once have the set of `motion.impact`. With the kind JAM
     it is an impulse without collision.
     """
     struck, event, factor = how
@@ -141,7 +141,7 @@ def commit_strike(body, state, tools, log, what):
 def strike_one(struck, before, law, limits, after):
     """Impact of a single contact: writes `after`, the impulses and the letter; (factor of the restitution, class).
 
-    law = (index into dynamics.motion.routh.LAWS, e); limits = (slip that is zero, does the contact jam).
+    law = (index into dynamics.codes.LAWS, e); limits = (slip that is zero, does the contact jam).
     """
     n, t = struck.normal[0], struck.tangent[0]
     nn = n[0] * n[0] + n[1] * n[1] + n[2] * n[2]

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from dynamics.codes import ONE
 from dynamics.motion.choose import BRANCH, STOP
 from dynamics.motion.closed import fill_from_mode, is_unique, make_problem
 from dynamics.motion.mode import set_time
 from dynamics.motion.scales import find_zero_speed
-from dynamics.search.members import ONE, find_members
+from dynamics.search.members import find_members
 from dynamics.search.problem import VERTICES
 from geometry.compiled.jit import kernel
 from geometry.compiled.record import copy_row

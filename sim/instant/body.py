@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from dynamics.codes import LAWS
 from dynamics.motion.mode import Body, set_time
-from dynamics.motion.routh import LAWS
 from dynamics.motion.scales import Scales
 from dynamics.tolerances import SPEED_ROUNDING
 from geometry.contact.contacts import build_part, build_walls

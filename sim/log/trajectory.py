@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from dynamics.codes import NONE, SEVERAL
 from sim.log.bodies import SceneRecord, build_scene_record
 from sim.rows.account import Account
 from sim.rows.records import CONTACT_DTYPE, CONTACT_LETTERS, EVENT_DTYPE, STEP_DTYPE, number_events, word_events
@@ -22,7 +23,6 @@ if TYPE_CHECKING:
 
 TABLES = ("steps", "contacts", "events", "impulses")
 NO_ACCOUNT = "missing: the run was broken off, and nobody knows the account of the rows that are here"
-NONE, SEVERAL = 0, 2  # indices into SET_KINDS; from SEVERAL on the acceleration was not unique
 
 
 class Trajectory:

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, fields, replace
 
 import numpy as np
 
+from sim.rows.status import Status
 from sim.tolerances import ENERGY_STEPS, LAW_LIMIT, WORKS_AGREE
 
 
@@ -50,11 +51,7 @@ class Account:
 
     def find_broken_law(self, size: float, tolerance: float) -> str:
         """The first law that was not kept, with its residual; "" if all were. See `list_limits`."""
-        for name, limit in list_limits(size, tolerance).items():
-            value = getattr(self, name)
-            if not value <= limit:
-                return describe_broken_law(name, value, limit)
-        return ""
+        return judge_completed([True], vars(self), size, tolerance).get(0, (None, ""))[1]
 
     def describe(self) -> list[str]:
         """One line for each entry: name, value, unit, meaning."""
@@ -86,7 +83,21 @@ def list_limits(size, tolerance) -> dict:
             "cone_residual": LAW_LIMIT, "energy_residual": energy}
 
 
-def describe_broken_law(name: str, value: float, limit: float) -> str:
+def judge_completed(finite, entries, size, tolerance) -> dict[int, tuple[Status, str]]:
+    """Runs that reached their end time and yet have not ended well: {place: (status, message)}.
+
+    finite (n,): is all that is known of the end finite? entries: {name: (n,) or a number}, those of `list_limits` at
+    least; size, tolerance: see there. Of the laws that were not kept the first is named.
+    """
+    fallen = {place: (Status.NOT_FINITE, "") for place in np.flatnonzero(~np.asarray(finite)).tolist()}
+    for name, limit in list_limits(size, tolerance).items():
+        values, limits = np.broadcast_arrays(np.atleast_1d(entries[name]), limit)
+        for place in np.flatnonzero(~(values <= limits)).tolist():
+            fallen.setdefault(place, (Status.LAWS_BROKEN, _describe_broken_law(name, values[place], limits[place])))
+    return fallen
+
+
+def _describe_broken_law(name: str, value: float, limit: float) -> str:
     """What is wrong where an entry is larger than it may be."""
     meaning = next(entry.metadata["meaning"] for entry in fields(Account) if entry.name == name)
     return f"{name} is {value:.3g}, more than {limit:.3g}: {meaning}"

@@ -17,9 +17,10 @@ from geometry.shapes.pose import Pose
 from sim.scene import schema, toml_text
 from sim.scene.quantities import ONE_COEFFICIENT, convert_outline_length, read_rho
 from sim.scene.scene import AnyScene, Goal, Obstacle, Run, Scene, Workpiece
-from sim.scene.scene_errors import OTHER_COEFFICIENTS, SceneError, explain_validation_error, suggest
+from sim.scene.scene_errors import OTHER_COEFFICIENTS, SceneError, explain_validation_error
 from sim.tolerances import CENTRED
 from sim.words.quoting import cut, quote
+from sim.words.suggestion import suggest
 
 if TYPE_CHECKING:
     from geometry.prescribed.motion import Motion

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any
 
 from pydantic import BeforeValidator, Discriminator, Field, Tag, field_validator, model_validator
 
+from dynamics.codes import Law, Rule
+from geometry.formation.formation_types import FormationType
+from geometry.shapes.units import LengthUnit
 from sim.scene import dimensions
 from sim.scene.motion_schema import GravitySection, MotionSection
 from sim.scene.quantities import (
@@ -13,7 +16,6 @@ from sim.scene.quantities import (
     AngularVelocity,
     Force,
     Friction,
-    Law,
     Length,
     Mass,
     Name,
@@ -34,10 +36,6 @@ from sim.scene.quantities import (
 from sim.tolerances import LARGEST_STEP_TOLERANCE, LEAST_STEP_TOLERANCE, ROWS_ROUNDING, STEP_TOLERANCE
 from sim.words.quoting import quote
 
-STANDARD_GRAVITY = 9.81  # m/s^2, downwards, where a scene says nothing
-CHOICES = ("continue", "stick", "separate", "stop", "random", "branch")
-LAWS = ("newton", "poisson", "stronge")
-
 
 class RegularSection(Section):
     """Regular polygon: lowest edge level, centre at the origin of the outline."""
@@ -52,7 +50,7 @@ class OutlineSection(Section):
     box: tuple[OutlineLength, OutlineLength] | None = None
     regular: RegularSection | None = None
     vertices: list[tuple[Any, Any]] | None = None
-    unit: Literal["m", "cm", "mm", "um", "in"] = "m"
+    unit: LengthUnit = "m"
 
     @field_validator("vertices", mode="before")
     @classmethod
@@ -139,7 +137,7 @@ class FormationContactSection(Section):
 class FormationSection(Section):
     """The contact formation in which the part starts, in place of `workpiece.pose`."""
 
-    type: Literal["3A", "3B", "2AB", "2BA", "ARA", "ARB", "BRA", "BRB"]
+    type: FormationType
     contact: list[FormationContactSection]
     branch: Annotated[int, Field(strict=True, ge=0)] | None = None
 
@@ -174,7 +172,7 @@ class RunSection(Section):
 
     duration: Annotated[float, BeforeValidator(_read_duration)] = 1.0
     output_interval: PositiveTime | None = None
-    choice: Literal["continue", "stick", "separate", "stop", "random", "branch"] = "continue"
+    choice: Rule = "continue"
     step: PositiveTime | None = None
     tolerance: Annotated[float, BeforeValidator(_read_tolerance)] = STEP_TOLERANCE
     survey: Annotated[bool, Field(strict=True)] = True
@@ -258,7 +256,7 @@ class SceneSection(Section):
     """A whole scene file."""
 
     name: Name | None = None
-    gravity: Gravity = (0.0, -STANDARD_GRAVITY)
+    gravity: Gravity = (0.0, -dimensions.STANDARD_GRAVITY)
     workpiece: WorkpieceSection
     obstacle: list[ObstacleSection] = Field(default_factory=list)
     friction: dict[str, Friction] = Field(default_factory=dict)

@@ -13,10 +13,11 @@ from geometry.formation.sheets import find_realised_parts, list_sheets
 from geometry.formation.tracking import Track
 from geometry.tolerances import SAME_POSE
 from sim.scene.formation_start import FormationListing
-from sim.scene.scene_errors import SceneError, suggest
+from sim.scene.scene_errors import SceneError
 from sim.scene.schema import read_angle, read_length
 from sim.scene.toml_text import PathError, split_path
 from sim.sweep.axes import SweepError, parse_span
+from sim.words.suggestion import suggest
 
 COORDINATES = ("x", "y", "theta")
 VALUES = 61  # of a motion that is chosen here

@@ -11,6 +11,7 @@ from dynamics.cones.contact_set import ContactSet
 from dynamics.cones.wrench import Region
 from sim.scene.scene import Scene
 from sim.show.labels import as_typed
+from sim.show.plot_file import PlotError
 from sim.show.plots.draw_cone import Scenery, choose_plane, draw_generators, draw_scenery, draw_sections
 from sim.show.replay.painter import FAINT, TEXT
 
@@ -26,10 +27,10 @@ def save_cones(path, scene: Scene, contacts: ContactSet, region: Region, load) -
 
 
 def check_path(path) -> None:
-    """ValueError if the file could not be written as a picture."""
+    """PlotError if the file could not be written as a picture."""
     path = Path(path)
     if path.suffix.lower() not in SUFFIXES:
-        raise ValueError(f"--plot {path}: must end in {', '.join(SUFFIXES)}")
+        raise PlotError(f"--plot {path}: must end in {', '.join(SUFFIXES)}")
     path.parent.mkdir(parents=True, exist_ok=True)
 
 

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from sim.log.trajectory import MemorySink, Trajectory
-from sim.rows.account import ACCOUNT_DTYPE, Account, pack_account, unpack_account
+from sim.rows.account import ACCOUNT_DTYPE, Account, judge_completed, pack_account, unpack_account
 from sim.rows.records import (
     CONTACT_DTYPE,
     CONTACT_TYPES,
@@ -155,6 +155,19 @@ def test_account_names_the_law_that_was_not_kept(field, value):
     assert said.startswith(f"{field} is {value:.3g}, more than 1e-06: ")
 
 
+def test_runs_are_judged_together_as_one_by_one():
+    """The first law that was not kept counts, and none of a run that is not finite."""
+    entries = {"penetration": np.array([0.0, 2e-6, 0.0, math.nan]), "gap_residual": np.array([0.0, 2e-6, 0.0, 0.0]),
+               "balance_residual": 0.0, "cone_residual": 0.0, "energy_residual": np.array([0.0, 0.0, 1e-3, 0.0])}
+    finite, tolerance = np.array([True, True, True, False]), np.array([1e-10, 1e-10, 0.0, 1e-10])
+    together = judge_completed(finite, entries, 1.0, tolerance)
+    assert together == {1: (Status.LAWS_BROKEN, together[1][1]), 3: (Status.NOT_FINITE, "")}
+    assert together[1][1].startswith("penetration is 2e-06")
+    for i in range(4):
+        own = {name: np.broadcast_to(values, 4)[i] for name, values in entries.items()}
+        assert judge_completed(finite[i : i + 1], own, 1.0, tolerance[i]).get(0) == together.get(i)
+
+
 def test_energy_is_as_exact_as_the_steps():
     account = Account(energy_residual=1e-5)
     assert "energy_residual" in account.find_broken_law(1.0, 1e-10)
@@ -164,7 +177,6 @@ def test_energy_is_as_exact_as_the_steps():
 def test_run_that_breaks_a_law_says_so(monkeypatch):
     import sim.rows.account
     from sim import load_scene, simulate
-    from sim.rows.status import Status
 
     scene = load_scene("block_tips")
     assert simulate(scene, 0.05).status is Status.COMPLETED
