@@ -14,10 +14,12 @@ import h5py
 import numpy as np
 import pytest
 
-from sim.log import layout, sink
+from sim.files import growing_file
+from sim.files.write_error import WriteError
+from sim.log import layout
 from sim.log.bodies import BodyRecord, SceneRecord
 from sim.log.reading import describe_file, read_trajectory
-from sim.log.sink import H5Sink, WriteError
+from sim.log.sink import H5Sink
 from sim.rows.account import Account
 from sim.rows.records import CONTACT_DTYPE, EVENT_DTYPE, STEP_DTYPE
 from sim.rows.status import Status
@@ -213,12 +215,13 @@ def test_c01_an_error_of_the_caller(tmp_path):
 FULL = """
 import resource, sys
 import numpy as np
-import sim.log.sink
+import sim.files.growing_file
 from tests.sim.synthetic import make_record, make_rows
 from sim.rows.account import Account
-from sim.log.sink import H5Sink, WriteError
+from sim.files.write_error import WriteError
+from sim.log.sink import H5Sink
 if sys.argv[2] == "unreserved":  # a file system that cannot reserve and finds out too late
-    sim.log.sink.reserve_space = lambda *arguments: None
+    sim.files.growing_file.reserve_space = lambda *arguments: None
 limit = 4_000_000
 resource.setrlimit(resource.RLIMIT_FSIZE, (limit, limit))
 rng, first = np.random.default_rng(0), 0
@@ -257,13 +260,13 @@ def test_c01_full_disk(tmp_path, kind):
 def test_c01_what_is_reserved_is_enough(tmp_path, monkeypatch, rng, hint):
     """A write never makes the file longer than what was reserved before, bookkeeping of HDF5 included."""
     reserved = []
-    monkeypatch.setattr(sink, "reserve_space", lambda descriptor, path, size: reserved.append(size))
+    monkeypatch.setattr(growing_file, "reserve_space", lambda descriptor, path, size: reserved.append(size))
     with H5Sink(tmp_path / "a.h5", make_record(), rows_hint=hint) as kept:
         first, spare = 0, []
         for _ in range(60):
             n = int(rng.integers(1, 1500))
             kept.write(*make_rows(first, n, rng))
-            spare.append(reserved[-1] - kept._file.id.get_filesize())
+            spare.append(reserved[-1] - kept._file._file.id.get_filesize())
             first += n
         kept.close(Status.COMPLETED, Account())
     assert min(spare) > 64 * 1024
