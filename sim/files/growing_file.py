@@ -24,6 +24,9 @@ from sim.files.write_error import WriteError, check_target
 
 SPARE_BYTES = 256 * 1024  # reserved for HDF5's own bookkeeping with every write
 OPTIONS = {"libver": ("v110", "v110"), "locking": False}
+# The system writes page by page, and a process may be killed between two: then what HDF5 keeps its way by is half old
+# and half new, and its checksum is that of neither. So nothing of it that fits into a page lies across two.
+PAGES = {"fs_strategy": "page", "fs_page_size": 4096}
 
 
 class GrowingFile:
@@ -178,7 +181,7 @@ def create_whole(target: Path, room: int) -> Iterator[h5py.File]:
 
 def make_file(path: Path) -> h5py.File:
     """An empty file. No locks: they would keep readers out."""
-    return h5py.File(path, "w", **OPTIONS)
+    return h5py.File(path, "w", **OPTIONS, **PAGES)
 
 
 def reserve_room(file: h5py.File, target: Path, room: int) -> None:
