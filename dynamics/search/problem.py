@@ -1,6 +1,6 @@
 """The contact problem as compiled code sees it, and the dimensionless rows the search works on.
 
-Units: any consistent set. Rows follow the configuration space (x, y, rho*theta), see `compute_rows` in `dynamics.cones`.
+Units: any consistent set. Rows follow the configuration space (x, y, rho*theta), see `dynamics.compute_rows`.
 """
 
 from __future__ import annotations
