@@ -6,10 +6,10 @@ NEED = import sys; sys.exit(sys.version_info < (3, 11))
 
 # What can be tested within a minute and without compiling: the shape of the project, the pages, scenes, cones.
 FAST = tests/test_architecture.py tests/test_documents.py tests/geometry/shapes/test_pose.py tests/geometry/prescribed \
-  tests/geometry/contact/test_contacts.py tests/geometry/formation/test_formations_not_generic.py \
-  tests/dynamics/cones tests/dynamics/spaces tests/dynamics/sets/test_certificate.py tests/dynamics/motion/test_choose.py \
-  tests/dynamics/motion/test_constrained.py tests/dynamics/motion/test_routh.py tests/sim/run/test_status.py tests/sim/scene \
-  tests/sim/show/test_cone_space.py tests/sim/show/test_sweep_plot.py tests/sim/sweep/test_bisection.py
+  tests/geometry/contact/test_contacts.py tests/geometry/formation/test_formations_not_generic.py tests/dynamics/cones \
+  tests/dynamics/spaces tests/dynamics/sets/test_certificate.py tests/dynamics/motion/test_choose.py \
+  tests/dynamics/motion/test_constrained.py tests/dynamics/motion/test_routh.py tests/sim/run/test_status.py \
+  tests/sim/scene tests/sim/show/test_cone_space.py tests/sim/show/test_sweep_plot.py tests/sim/sweep/test_bisection.py
 
 .PHONY: demo test test-fast bench lint wheel clean setup
 

@@ -17,7 +17,8 @@ def read_page(page):
 
 def find_blocks(page):
     """[(words after the fence, body)] of all fenced blocks, in order."""
-    return [(info.split(), body) for info, body in re.findall(r"^```(.+)\n((?:.*\n)*?)^```$", read_page(page), re.MULTILINE)]
+    blocks = re.findall(r"^```(.+)\n((?:.*\n)*?)^```$", read_page(page), re.MULTILINE)
+    return [(info.split(), body) for info, body in blocks]
 
 
 def strip_blocks(page):

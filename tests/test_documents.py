@@ -95,7 +95,8 @@ def test_files_and_names_of_the_code_exist(page):
         assert list(ROOT.glob(name.rstrip("/"))), name
     for name in re.findall(r"`((?:stiction|sim|dynamics|geometry|tests)(?:\.\w+)+)[`(]", strip_blocks(page)):
         assert can_find(name), name
-    for name in re.findall(r"\bstiction\.(\w+)", "".join(body for info, body in find_blocks(page) if info == ["python"])):
+    python = "".join(body for info, body in find_blocks(page) if info == ["python"])
+    for name in re.findall(r"\bstiction\.(\w+)", python):
         assert can_find(f"stiction.{name}"), name
 
 

@@ -39,5 +39,5 @@ def test_examples_run_and_print_what_the_text_says(page, tmp_path, monkeypatch, 
                 assert end.value.code == 0, words
         elif info == ["python"]:
             exec(compile(body, f"{page}, block {number}", "exec"), names)
-    printed = capfd.readouterr().out
+    printed = "".join(capfd.readouterr())
     assert [claim for claim in CLAIMS[page] if claim not in printed] == []
