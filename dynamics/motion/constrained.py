@@ -1,6 +1,6 @@
 """The motion while the mode is fixed: closed contacts keep gap 0, rolling contacts keep slip 0.
 
-A mode names the closed contacts and a letter for each (DESIGN of the letters: `n` rolls, `r` slides with T.v > 0, `l`
+A mode names the closed contacts and a letter for each (`n` rolls, `r` slides with T.v > 0, `l`
 with T.v < 0). Of the closed contacts at most two are needed to carry the motion, the *basis*; the others are redundant
 as long as the mode lasts, which the engine watches:
 

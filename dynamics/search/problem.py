@@ -68,7 +68,7 @@ MAX_CORNERS = 4
 
 
 class Problem(NamedTuple):
-    """One contact problem (DESIGN section 3): float64 and int64 arrays, C-contiguous."""
+    """One contact problem (see `dynamics/README.md`): float64 and int64 arrays, C-contiguous."""
 
     w: np.ndarray  # (3,) acceleration without reaction
     N: np.ndarray  # (k, 3) normal rows

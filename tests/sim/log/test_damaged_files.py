@@ -285,7 +285,7 @@ def test_a_reader_never_blocks_a_writer_of_a_sweep(files, tmp_path):
             lengths.append(len(read_sweep(tmp_path / "s.h5")))
 
     writer.write(Rows(table[:1], texts))
-    plain = "import h5py, sys; print(len(h5py.File(sys.argv[1], 'r', swmr=True)['rows']))"  # as README says
+    plain = "import h5py, sys; print(len(h5py.File(sys.argv[1], 'r', swmr=True)['rows']))"  # as sim/log/README.md says
     assert subprocess.run([sys.executable, "-c", plain, str(tmp_path / "s.h5")], capture_output=True).stdout == b"1\n"
     reader = threading.Thread(target=follow)
     reader.start()
