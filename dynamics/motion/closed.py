@@ -10,7 +10,7 @@ from __future__ import annotations
 import numpy as np
 
 from dynamics.motion.choose import UNKNOWN_LETTER
-from dynamics.motion.mode import CAPACITY, LETTER_L, LETTER_R, LETTER_S, compute_frame, get_mu
+from dynamics.motion.mode import CAPACITY, LETTER_L, LETTER_R, LETTER_S, compute_frame, find_in_mode, get_mu
 from dynamics.motion.seams import is_left_behind
 from dynamics.search.problem import Problem
 from geometry.compiled.jit import jit, kernel
@@ -69,15 +69,8 @@ def find_closed(body, mode, state, touch, speed_zero, closed, scratch):
     for k in range(n):
         fill_row(body, closed, k, pose, velocity, speed_zero)
         closed.partner[k] = -1
-        closed.previous[k] = UNKNOWN_LETTER
-        for m in range(mode.n):
-            held = mode.triple[m]
-            if (
-                held[0] == closed.triple[k, 0]
-                and held[1] == closed.triple[k, 1]
-                and held[2] == closed.triple[k, 2]
-            ):
-                closed.previous[k] = mode.letter[m]
+        m = find_in_mode(mode, closed.triple[k])
+        closed.previous[k] = mode.letter[m] if m >= 0 else UNKNOWN_LETTER
     return n if n < 0 else _drop_left_behind(body, closed, state, (touch, speed_zero))
 
 

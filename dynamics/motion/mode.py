@@ -19,6 +19,7 @@ from geometry.contact.contacts import (
     compute_variation,
     compute_wall_acceleration,
     compute_wall_velocity,
+    is_same_contact,
 )
 from geometry.contact.moving import place_walls
 from geometry.prescribed.motion import SURFACE, THETA
@@ -103,6 +104,15 @@ def compute_frame(body, triple, pose, velocity):
     b, d = compute_variation(triple[0], (nx, ny), (rx, ry), rates, slip - drag, acceleration)
     drag += mover.rate[SURFACE]
     return nx, ny, nq / body.rho, vq / body.rho, b, d - mover.bend[SURFACE], slip - drag, push, drag
+
+
+@jit
+def find_in_mode(mode, triple):
+    """Index of a contact among those of the mode, -1 if it is not there."""
+    for k in range(mode.n):
+        if is_same_contact(mode.triple[k], triple):
+            return k
+    return -1
 
 
 @jit

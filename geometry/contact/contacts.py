@@ -76,6 +76,12 @@ class Walls(NamedTuple):
     wave: np.ndarray  # (q,) WAVE of the movers
 
 
+@jit
+def is_same_contact(one, other):
+    """Are two triples (kind, i, j) the same contact?"""
+    return one[0] == other[0] and one[1] == other[1] and one[2] == other[2]
+
+
 @kernel
 def compute_contact(part, walls, contact, pose):
     """Gap and frame of one contact at a pose (x, y, theta).

@@ -13,7 +13,7 @@ import numpy as np
 
 from geometry.compiled.jit import jit, kernel
 from geometry.compiled.record import allocate_record, copy_row, define_record
-from geometry.contact.contacts import TYPE_B, compute_contact, has_point
+from geometry.contact.contacts import TYPE_B, compute_contact, has_point, is_same_contact
 from geometry.prescribed.motion import X, Y
 
 # Angle below which two directions count as equal [rad]. Two edges that touch at both ends to rounding differ by less;
@@ -250,9 +250,10 @@ def _reduce_corners(part, walls, pose, contacts, corner, count):
 
 
 @jit
-def is_active(active, n_active, kind, i, j):
+def is_active(active, n_active, triple):
+    """Is a contact among the first rows of `active` (n, 3)?"""
     for k in range(n_active):
-        if active[k, 0] == kind and active[k, 1] == i and active[k, 2] == j:
+        if is_same_contact(active[k], triple):
             return True
     return False
 
@@ -278,9 +279,9 @@ def compute_clearance(part, walls, pose, active, n_active, margin, scratch):
             for kind in range(2):
                 if not may_touch(part, walls, kind, i, j, least, scratch.world):
                     continue
-                if is_active(active, n_active, kind, i, j):
-                    continue
                 triple[0], triple[1], triple[2] = kind, i, j
+                if is_active(active, n_active, triple):
+                    continue
                 gap, along, _, _, _, _ = compute_contact(part, walls, triple, pose)
                 length = walls.edge[j].length if kind == TYPE_B else part.edge[i].length
                 least = min(least, compute_distance(gap, along, length))

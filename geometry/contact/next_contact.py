@@ -97,10 +97,10 @@ def _search_piece(part, walls, path, piece, active, touch, scratch):
             for kind in range(2):
                 if not may_touch(part, walls, kind, i, j, span, scratch.world):
                     continue
-                if is_active(active, active.shape[0], kind, i, j):
-                    continue
                 triple = spot.triple
                 triple[0], triple[1], triple[2] = kind, i, j
+                if is_active(active, active.shape[0], triple):
+                    continue
                 interval = (begin, min(end, earliest), duration, end)
                 time = _march(part, walls, path, interval, (speed, omega, acceleration, alpha), touch, scratch)
                 if time < earliest:

@@ -16,6 +16,7 @@ from dynamics.motion.scales import find_zero_speed
 from dynamics.search.reactions import solve_forces
 from geometry.compiled.jit import kernel
 from geometry.compiled.record import copy_row
+from geometry.contact.contacts import is_same_contact
 from geometry.contact.moving import is_moving
 from sim.engine import events
 from sim.engine.recorder import write_event, write_impulses
@@ -119,11 +120,10 @@ def commit_strike(body, state, tools, log, what):
     work = compute_impact_work(struck)
     cause, involved = state.cause, False
     for i in range(struck.n):
-        t = struck.triple[i]
-        m = walls.edge[t[2]].mover
+        m = walls.edge[struck.triple[i, 2]].mover
         if m >= 0:
             walls.mover[m].work += struck.fn[i] * struck.push[i] + struck.ft[i] * struck.drag[i]
-        involved = involved or (t[0] == cause[0] and t[1] == cause[1] and t[2] == cause[2])
+        involved = involved or is_same_contact(struck.triple[i], cause)
     if not involved:
         copy_row(cause, struck.triple[0])
     state.pushed += work

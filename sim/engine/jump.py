@@ -25,12 +25,12 @@ from dynamics.motion.constrained import (
     project_velocity,
 )
 from dynamics.motion.impact import pick_member, take_member
-from dynamics.motion.mode import LETTER_N, STATIC, get_surface, set_time
+from dynamics.motion.mode import LETTER_N, STATIC, find_in_mode, get_surface, set_time
 from dynamics.motion.scales import find_zero_speed
 from dynamics.search.reactions import solve_forces
 from geometry.compiled.jit import jit, kernel
 from geometry.compiled.record import copy_row
-from geometry.contact.contacts import compute_contact
+from geometry.contact.contacts import compute_contact, is_same_contact
 from geometry.contact.moving import begin_motion, is_moving
 from sim.engine import events
 from sim.engine.bounces import NO_BOUNCE, REFUSED, bridge, sum_bounces
@@ -185,8 +185,7 @@ def _meet(body, options, state, tools, log):
     elif state.cause_kind == events.STICK:
         # The contact whose slip was followed to zero has no slip, whatever the last bits say.
         for k in range(closed.n):
-            same = closed.triple[k, 0] == state.cause[0] and closed.triple[k, 1] == state.cause[1]
-            if same and closed.triple[k, 2] == state.cause[2]:
+            if is_same_contact(closed.triple[k], state.cause):
                 closed.slip[k] = 0
     keep_contacts(closed, speed_zero)
     return GO_ON, closing or struck_before
@@ -344,9 +343,5 @@ def _log_cause(body, options, state, log, impacts):
 @jit
 def _rolls(state):
     """Does the contact that caused the event roll now?"""
-    mode, cause = state.mode, state.cause
-    for k in range(mode.n):
-        t = mode.triple[k]
-        if t[0] == cause[0] and t[1] == cause[1] and t[2] == cause[2]:
-            return mode.letter[k] == LETTER_N
-    return False
+    index = find_in_mode(state.mode, state.cause)
+    return index >= 0 and state.mode.letter[index] == LETTER_N

@@ -6,7 +6,7 @@ import numpy as np
 
 from dynamics.motion.carried import measure_margin
 from dynamics.motion.constrained import evaluate_mode, measure_stiffness
-from dynamics.motion.mode import set_time
+from dynamics.motion.mode import find_in_mode, set_time
 from geometry.compiled.jit import jit, kernel
 from geometry.compiled.record import copy_row
 from geometry.contact.contacts import compute_gap_rate
@@ -182,11 +182,7 @@ def _value_at(body, options, state, tools, tau):
     if cause == events.CONTACT:
         gap, _, _ = compute_gap_rate(body.part, body.walls, state.cause, probe.pose, probe.velocity)
         return gap / options.scales.touch
-    index = 0
-    for k in range(state.mode.n):
-        t = state.mode.triple[k]
-        if t[0] == state.cause[0] and t[1] == state.cause[1] and t[2] == state.cause[2]:
-            index = k
+    index = max(find_in_mode(state.mode, state.cause), 0)
     copy_row(probe.force, work.force)
     return compute_monitor(body, state.mode, options.scales, (cause, index), probe)
 

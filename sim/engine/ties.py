@@ -7,24 +7,24 @@ the mode can: the force that was lost, the grip that was lost, the slip that cam
 from __future__ import annotations
 
 from dynamics.motion.constrained import choose_basis, evaluate_mode
-from dynamics.motion.mode import CARRIED, LETTER_L, LETTER_N, LETTER_R, ROLLING, STATIC, compute_frame, get_mu
-from geometry.compiled.jit import jit, kernel
+from dynamics.motion.mode import (
+    CARRIED,
+    LETTER_L,
+    LETTER_N,
+    LETTER_R,
+    ROLLING,
+    STATIC,
+    compute_frame,
+    find_in_mode,
+    get_mu,
+)
+from geometry.compiled.jit import kernel
 from sim.engine import events
 
 # How far outside its cone the friction may be, relative to the forces of the scene, where a contact that stops to slip
 # holds all the same. Reason: the search blurs by about 1e-9. Consequence: a contact that slips on for the time in which
 # its friction changes by as much is held instead.
 GRIP = 1e-6
-
-
-@jit
-def _find_cause(mode, cause):
-    """Index of the contact that caused the event in the mode, -1 if it is not there."""
-    for k in range(mode.n):
-        t = mode.triple[k]
-        if t[0] == cause[0] and t[1] == cause[1] and t[2] == cause[2]:
-            return k
-    return -1
 
 
 @kernel
@@ -35,7 +35,7 @@ def keep_grip(body, options, state, tools, where):
     So it is where the slip has begun with an acceleration as small as rounding, and is on its way back at once.
     """
     mode, work = state.mode, tools.desk.step
-    index = _find_cause(mode, state.cause)
+    index = find_in_mode(mode, state.cause)
     if state.cause_kind != events.STICK or index < 0 or mode.letter[index] == LETTER_N:
         return False
     letter, (pose, velocity) = mode.letter[index], where
@@ -63,7 +63,7 @@ def lose_contact(body, state, tools, where):
     if state.cause_kind != events.SEPARATION and state.cause_kind != events.SLIP:
         return False
     pose, velocity = where
-    a, force, index = work.stage[0, 0:3], work.force, _find_cause(mode, cause)
+    a, force, index = work.stage[0, 0:3], work.force, find_in_mode(mode, cause)
     if index < 0 or mode.corner[index, 2] >= 0:
         return False
     evaluate_mode(body, mode, pose, velocity, a, force)
