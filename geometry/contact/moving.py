@@ -122,8 +122,8 @@ def bound_walls(walls, time, h):
     fastest = 0.0
     for m in range(1, walls.mover.shape[0]):
         if walls.mover[m].n_edges > 0:
-            speed, omega, _, _ = bound_mover(walls.mover, walls.piece, walls.wave, m, (time, h))
-            fastest = max(fastest, speed + omega * walls.mover[m].radius)
+            bounds = bound_mover(walls.mover, walls.piece, walls.wave, m, time, h)
+            fastest = max(fastest, bounds.speed + bounds.omega * walls.mover[m].radius)
     return fastest
 
 

@@ -7,6 +7,7 @@ break sees a smooth motion.
 from __future__ import annotations
 
 from math import cos, inf, sin
+from typing import NamedTuple
 
 import numpy as np
 
@@ -97,14 +98,22 @@ def _bound_coordinate(mover, piece, wave, m, k, time, h):
     return rate, bend
 
 
+class MotionBounds(NamedTuple):
+    """Upper bounds over an interval of time, of the motion of a frame or of the centre of mass."""
+
+    speed: float  # m/s
+    omega: float  # rad/s, of |omega|
+    acceleration: float  # m/s^2, of |acceleration|
+    alpha: float  # rad/s^2, of |alpha|
+
+
 @kernel
-def bound_mover(mover, piece, wave, m, interval):
-    """Upper bounds over interval = (time, length): (speed of the frame, |omega|, |acceleration|, |alpha|)."""
-    time, h = interval
+def bound_mover(mover, piece, wave, m, time, h):
+    """MotionBounds of the frame of mover m over [time, time + h]."""
     vx, ax = _bound_coordinate(mover, piece, wave, m, X, time, h)
     vy, ay = _bound_coordinate(mover, piece, wave, m, Y, time, h)
     omega, alpha = _bound_coordinate(mover, piece, wave, m, THETA, time, h)
-    return np.sqrt(vx * vx + vy * vy), omega, np.sqrt(ax * ax + ay * ay), alpha
+    return MotionBounds(np.sqrt(vx * vx + vy * vy), omega, np.sqrt(ax * ax + ay * ay), alpha)
 
 
 @kernel

@@ -295,13 +295,10 @@ def _is_clear(body, options, state, tools, rest):
     start[3], start[4], start[5] = end[3], end[4], end[5]
     fill_path(state.path, rest, start, end)
     start[3], start[4], start[5] = keep
-    active = struck.triple[: struck.n]
-    touch = options.scales.touch
-    if body.walls.mover.shape[0] > 0:
-        body.walls.mover[0].start = state.time - rest
-    clear = find_next_contact(body.part, body.walls, state.path, rest, active, touch, tools.scratch) == np.inf
+    active, begin, touch = struck.triple[: struck.n], state.time - rest, options.scales.touch
+    time = find_next_contact(body.part, body.walls, state.path, begin, rest, active, touch, tools.scratch)
     set_time(body, state.time)
-    return clear
+    return time == np.inf
 
 
 @jit

@@ -56,10 +56,9 @@ def find_event(body, options, state, tools, h):
     """First event in the step: (was there one, its time after the start of the step). Sets the cause."""
     mode, scratch, path = state.mode, tools.scratch, state.path
     contact_time = np.inf
-    speed, omega, _, _ = bound_path(path, 0.0, h)
-    if is_moving(body.walls):
-        speed += bound_walls(body.walls, state.path_start, h)
-    travel = (speed + omega * body.part.radius) * h
+    bounds = bound_path(path, 0.0, h)
+    wall = bound_walls(body.walls, state.path_start, h) if is_moving(body.walls) else 0.0
+    travel = (bounds.speed + wall + bounds.omega * body.part.radius) * h
     active = mode.triple[: mode.n]
     if travel >= state.clearance:
         set_time(body, state.path_start)
@@ -67,7 +66,8 @@ def find_event(body, options, state, tools, h):
         clear = compute_clearance(body.part, body.walls, tools.desk.start, active, active.shape[0], margin, scratch)
         state.clearance = clear
     if travel >= state.clearance:
-        contact_time = find_next_contact(body.part, body.walls, path, h, active, options.scales.touch, scratch)
+        start, touch = state.path_start, options.scales.touch
+        contact_time = find_next_contact(body.part, body.walls, path, start, h, active, touch, scratch)
         state.clearance = 0.0
         if scratch.spot.seen < h:
             h = scratch.spot.seen

@@ -155,9 +155,8 @@ def test_next_contact_against_dense_sampling(seed):
     start, h = rng.uniform(0, 0.2), 1.5
     place_walls(walls, start)
     assert measure_clearance(part, walls, start, np.array(q, float), 0.0) > 0.05, f"seed {seed}: begins in contact"
-    walls.mover[0].start = start
     scratch = allocate_scratch(part, walls)
-    time = find_next_contact(part, walls, make_path(q, v, a, h), h, NOTHING, TOUCH, scratch)
+    time = find_next_contact(part, walls, make_path(q, v, a, h), start, h, NOTHING, TOUCH, scratch)
     for t in np.linspace(0.0, min(time, h), 600)[:-1]:
         pose = np.array(q) + t * np.array(v) + 0.5 * t * t * a
         assert measure_clearance(part, walls, start, pose, t) > 0.0, f"seed {seed}: overlap at {t} before {time}"
@@ -172,10 +171,9 @@ def test_a_thin_plate_does_not_tunnel(speed):
     part = build_part(SQUARE)
     plate = np.array([[-5e-4, -0.5], [5e-4, -0.5], [5e-4, 0.5], [-5e-4, 0.5]])
     walls = make_moving_walls(plate, Motion(x=polynomial(-10.0, speed)))
-    walls.mover[0].start = 0.0
     place_walls(walls, 0.0)
     path = make_path([0.0, 0.0, 0.0], [0.0, 0.0, 0.0], np.zeros(3), 1.0)
-    time = find_next_contact(part, walls, path, 1.0, NOTHING, TOUCH, allocate_scratch(part, walls))
+    time = find_next_contact(part, walls, path, 0.0, 1.0, NOTHING, TOUCH, allocate_scratch(part, walls))
     assert time == pytest.approx((9.0 - 5e-4) / speed, rel=1e-10)
 
 
@@ -184,10 +182,9 @@ def test_both_fast_and_turning():
     part = build_part(0.01 * SQUARE)
     rod = np.array([[-1.0, -1e-3], [1.0, -1e-3], [1.0, 1e-3], [-1.0, 1e-3]])
     walls = make_moving_walls(rod, Motion(theta=polynomial(0.0, 200.0 * np.pi)))
-    walls.mover[0].start = 0.0
     place_walls(walls, 0.0)
     path = make_path([-500.0, 0.3, 0.0], [1000.0, 0.0, 0.0], np.zeros(3), 1.0)
-    time = find_next_contact(part, walls, path, 1.0, NOTHING, TOUCH, allocate_scratch(part, walls))
+    time = find_next_contact(part, walls, path, 0.0, 1.0, NOTHING, TOUCH, allocate_scratch(part, walls))
     fine = next(t for t in np.arange(0.498, 0.502, 1e-7)
                 if measure_clearance(part, walls, 0.0, np.array([-500.0 + 1000.0 * t, 0.3, 0.0]), t) < 2e-4)
     assert 0.0 <= time - fine < 1e-5
