@@ -194,7 +194,8 @@ def _bound_curvature(kind, seen, rate, wall, far):
     if kind == TYPE_B:
         curvature = seen.acceleration + turn * far.radius
         return curvature + 2.0 * wall.omega * rate + wall.bend * (far.length + far.distance + rate * far.time)
-    return seen.acceleration + 2.0 * seen.omega * seen.speed + turn * (far.radius + far.distance + seen.speed * far.time)
+    arm = far.radius + far.distance + seen.speed * far.time
+    return seen.acceleration + 2.0 * seen.omega * seen.speed + turn * arm
 
 
 @kernel
@@ -282,8 +283,7 @@ def _has_sunk(search, gap, along, length):
         return not convex
     if not convex or gap >= -search.touch:
         return True
-    beyond, _, _, _, _, _ = compute_contact(part, walls, spot.neighbour, spot.pose)
-    return beyond < -search.touch
+    return compute_contact(part, walls, spot.neighbour, spot.pose).gap < -search.touch
 
 
 @kernel

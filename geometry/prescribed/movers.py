@@ -12,7 +12,7 @@ from typing import NamedTuple
 import numpy as np
 
 from geometry.compiled.jit import jit, kernel
-from geometry.compiled.record import allocate_table, define_record
+from geometry.compiled.record import allocate_record, allocate_table, define_record
 from geometry.prescribed.motion import SMOOTH, THETA, X, Y, judge_pieces
 
 # Coefficients of a polynomial piece.
@@ -34,9 +34,27 @@ MOVER = define_record(
     ("first_edge", "i8"), ("n_edges", "i8"),  # the wall edges that it carries
     ("radius", "f8"),  # m, largest distance of their ends from the origin of the frame
     ("work", "f8"), ("work_start", "f8"),  # J/kg that it has done on the part, now and at the start of the step
-    # in row 0 only: the present time and the start of the present step [s]; has all motion ended?
-    ("now", "f8"), ("start", "f8"), ("ended", "i8"),
 )  # fmt: skip
+
+# What is known of the time of a table of movers, and of the walls that they carry. NaN: not known.
+CLOCK = define_record(
+    ("now", "f8"),  # s: the time at which they stand
+    ("turned", "f8"),  # s: the time for which whoever knows a load has turned gravity with its mover
+    ("ended", "?"),  # has all motion ended?
+)
+
+
+def start_clock():
+    """The clock of movers that stand at no time yet."""
+    clock = allocate_record(CLOCK)
+    clock.now = clock.turned = np.nan
+    return clock
+
+
+@jit
+def copy_clock(target, source):
+    """Set one clock to the time of another."""
+    target.now, target.turned, target.ended = source.now, source.turned, source.ended
 
 
 def build_movers(motions) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
@@ -44,7 +62,6 @@ def build_movers(motions) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     mover = allocate_table(MOVER, len(motions))
     pieces, waves = [], []
     for row, motion in zip(mover, motions, strict=True):
-        row.now = np.nan
         for k, coordinate in enumerate(motion.coordinates):
             row.first_piece[k], row.n_pieces[k], row.piece[k] = len(pieces), len(coordinate.pieces), len(pieces)
             row.first_wave[k], row.n_waves[k] = len(waves), len(coordinate.waves)
@@ -146,4 +163,3 @@ def choose_pieces(mover, piece, time):
                 else:
                     high = middle - 1
             mover[m].piece[k] = first + low
-        mover[m].now = np.nan

@@ -8,10 +8,10 @@ import numpy as np
 
 from dynamics.motion.choose import BRANCH, CONTINUE, STOP
 from dynamics.motion.closed import make_problem
-from dynamics.motion.impact import compute_impact_work, solve_impact, solve_jam, take_member
+from dynamics.motion.impact import Choice, compute_impact_work, solve_impact, solve_jam, take_member
 from dynamics.motion.jam import find_jam
 from dynamics.motion.mode import LETTER_L, LETTER_N, LETTER_R
-from dynamics.motion.routh import NONE, solve_routh
+from dynamics.motion.routh import NONE, ImpactRows, Law, Limits, solve_routh
 from dynamics.motion.scales import find_zero_speed
 from dynamics.search.reactions import solve_forces
 from geometry.compiled.jit import kernel
@@ -19,8 +19,8 @@ from geometry.compiled.record import copy_row
 from geometry.contact.contacts import is_same_contact
 from geometry.contact.moving import is_moving
 from sim.engine import events
-from sim.engine.recorder import write_event, write_impulses
-from sim.engine.state import NOTHING, VELOCITY
+from sim.engine.recorder import EventHeader, write_event, write_impulses
+from sim.engine.state import NOTHING, VELOCITY, get_present
 from sim.rows.status_codes import GO_ON, JAMMED, NO_IMPACT_SOLUTION, NO_SOLUTION, NOT_UNIQUE_STOP, SPLIT
 
 
@@ -51,25 +51,32 @@ class Strike(NamedTuple):
     impact_class: int  # of a single contact
 
 
+class Collision(NamedTuple):
+    """Which contacts meet, and how."""
+
+    struck: np.record  # CLOSED
+    event: int  # its kind
+    factor: float  # of the restitutions
+
+
 @kernel
-def strike(body, options, state, tools, log, how):
-    """Change the velocity by an impact; arguments as for `find_strike`."""
-    struck, event, _ = how
-    code, found = find_strike(body, options, state, tools, how)
+def strike(body, options, state, tools, log, collision):
+    """Change the velocity by an impact."""
+    code, found = find_strike(body, options, state, tools, collision)
     if code == GO_ON:
-        commit_strike(body, state, tools, log, (struck, event, found))
+        commit_strike(body, state, tools, log, collision, found)
     return code
 
 
 @kernel
-def find_strike(body, options, state, tools, how):
-    """The velocity after an impact of the contacts `struck`, into `tools.desk.after` in (x, y, rho theta), the impulses
-    into `struck`; how = (struck, kind of event, restitution factor). Returns (code, Strike).
+def find_strike(body, options, state, tools, collision):
+    """The velocity after an impact, into `tools.desk.after` in (x, y, rho theta), the impulses into the contacts that
+    are struck. Returns (code, Strike).
 
     A single contact follows the law of its pair; several at once have the set of `dynamics.motion.impact`. With the kind JAM
     it is an impulse without collision.
     """
-    struck, event, factor = how
+    struck, event, factor = collision
     k, before, after = struck.n, tools.desk.before, tools.desk.after
     e = np.empty(k)
     for i in range(k):
@@ -77,15 +84,15 @@ def find_strike(body, options, state, tools, how):
     v = state.velocity
     before[0], before[1], before[2] = v[0], v[1], v[2] * body.rho
     if k == 1:
-        law = body.walls.edge[struck.triple[0, 2]].law
-        limits = (find_zero_speed(body, options.scales, v), event == events.JAM)
-        scale, impact_class = strike_one(struck, before, (law, e[0]), limits, after)
+        law = Law(body.walls.edge[struck.triple[0, 2]].law, e[0])
+        limits = Limits(find_zero_speed(body, options.scales, get_present(state)), event == events.JAM)
+        scale, impact_class = strike_one(struck, before, law, limits, after)
         found = Strike(1, 1, scale, impact_class)
         if impact_class == NONE:
             return (NO_SOLUTION if event == events.JAM else NO_IMPACT_SOLUTION), found
         return GO_ON, found
     rule = CONTINUE if options.rule == STOP or options.rule == BRANCH else options.rule
-    choice, scale = ((rule, state.random), options.tolerances, tools.buffer), 1.0
+    choice, scale = Choice(rule, state.random, options.tolerances, tools.buffer), 1.0
     if event == events.JAM:
         kind, members = solve_jam(struck, before, choice, after)
     else:
@@ -110,10 +117,9 @@ def find_strike(body, options, state, tools, how):
 
 
 @kernel
-def commit_strike(body, state, tools, log, what):
-    """Take the velocity that `find_strike` found, keep the account and log the event; what = (struck, kind of event,
-    Strike)."""
-    struck, event, found = what
+def commit_strike(body, state, tools, log, collision, found):
+    """Take the velocity that `find_strike` found, a Strike, keep the account and log the event."""
+    struck, event, _ = collision
     v, before, after, walls = state.velocity, tools.desk.before, tools.desk.after, body.walls
     old = np.array([before[0], before[1], before[2] / body.rho])
     v[0], v[1], v[2] = after[0], after[1], after[2] / body.rho
@@ -132,28 +138,25 @@ def commit_strike(body, state, tools, log, what):
         + (after[1] - before[1]) * (after[1] + before[1])
         + (after[2] - before[2]) * (after[2] + before[2])
     ) - work
-    header = (state.time, event, found.kind, found.members, found.scale, found.impact_class)
+    header = EventHeader(state.time, event, found.kind, found.members, found.scale, found.impact_class)
     write_event(body, state, log, header, old, v)
     write_impulses(body, state, tools, log, struck)
 
 
 @kernel
 def strike_one(struck, before, law, limits, after):
-    """Impact of a single contact: writes `after`, the impulses and the letter; (factor of the restitution, class).
-
-    law = (index into dynamics.motion.routh.LAWS, e); limits = (slip that is zero, does the contact jam).
-    """
+    """Impact of a single contact: writes `after`, the impulses and the letter; (factor of the restitution, class)."""
     n, t = struck.normal[0], struck.tangent[0]
     nn = n[0] * n[0] + n[1] * n[1] + n[2] * n[2]
     nt = n[0] * t[0] + n[1] * t[1] + n[2] * t[2]
     tt = t[0] * t[0] + t[1] * t[1] + t[2] * t[2]
     vn = min(struck.rate[0], 0.0)
     vt = t[0] * before[0] + t[1] * before[1] + t[2] * before[2] - struck.drag[0]
-    pn, pt, kind, factor = solve_routh((nn, nt, tt, struck.mu[0]), (vn, vt), law, limits)
+    pn, pt, kind, factor = solve_routh(ImpactRows(nn, nt, tt, struck.mu[0]), (vn, vt), law, limits)
     for c in range(3):
         after[c] = before[c] + pn * n[c] + pt * t[c]
     struck.fn[0], struck.ft[0] = pn, pt
     vt += pn * nt + pt * tt
-    slips = abs(vt) > limits[0]
+    slips = abs(vt) > limits.slip_zero
     struck.letter[0] = (LETTER_R if vt > 0.0 else LETTER_L) if slips else LETTER_N
     return factor, kind

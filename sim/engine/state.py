@@ -11,10 +11,11 @@ from typing import NamedTuple
 import numpy as np
 
 from dynamics.motion.closed import CLOSED
-from dynamics.motion.mode import CAPACITY, MODE
+from dynamics.motion.mode import CAPACITY, MODE, MotionState
 from dynamics.motion.scales import Scales
 from dynamics.search.members import SetBuffer, allocate_set_buffer
 from dynamics.tolerances import Tolerances
+from geometry.compiled.jit import jit
 from geometry.compiled.record import allocate_record, define_record
 from geometry.contact.detection import Scratch, allocate_scratch
 from sim.engine.events import PROBE
@@ -96,6 +97,20 @@ DESK = define_record(
     ("vector", "f8", (3,)), ("other", "f8", (3,)),
     ("before", "f8", (3,)), ("after", "f8", (3,)),  # velocities of an impact, in (x, y, rho theta)
 )  # fmt: skip
+
+
+@jit
+def get_present(state):
+    """The MotionState at the present time of a run."""
+    return MotionState(state.time, state.pose, state.velocity)
+
+
+@jit
+def get_ahead(state):
+    """The MotionState at which the next mode is chosen: the present one, or that shortly after the event."""
+    if state.ahead == 1:
+        return MotionState(state.ahead_time, state.ahead_pose, state.ahead_velocity)
+    return get_present(state)
 
 
 class Tools(NamedTuple):

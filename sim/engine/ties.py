@@ -28,7 +28,7 @@ GRIP = 1e-6
 
 
 @kernel
-def keep_grip(body, options, state, tools, where):
+def keep_grip(body, options, state, tools, at):
     """Where a contact whose slip has come to an end is said to slip on as before, let it roll if friction can hold it:
     True if the mode has become that.
 
@@ -38,21 +38,21 @@ def keep_grip(body, options, state, tools, where):
     index = find_in_mode(mode, state.cause)
     if state.cause_kind != events.STICK or index < 0 or mode.letter[index] == LETTER_N:
         return False
-    letter, (pose, velocity) = mode.letter[index], where
+    letter = mode.letter[index]
     a, force, target = work.stage[0, 0:3], work.force, tools.desk.vector
     mode.letter[index] = LETTER_N
-    if choose_basis(body, mode, where, target, (a, force)) >= 0.0 and mode.kind == ROLLING and mode.first == index:
-        evaluate_mode(body, mode, pose, velocity, a, force)
+    if choose_basis(body, mode, at, target, a, force) >= 0.0 and mode.kind == ROLLING and mode.first == index:
+        evaluate_mode(body, mode, at, a, force)
         mu = get_mu(body, mode.triple[index])
         if mu > 0.0 and force[0] > 0.0 and mu * force[0] - abs(force[1]) >= -GRIP * options.scales.force:
             return True
     mode.letter[index] = letter
-    choose_basis(body, mode, where, target, (a, force))
+    choose_basis(body, mode, at, target, a, force)
     return False
 
 
 @kernel
-def lose_contact(body, state, tools, where):
+def lose_contact(body, state, tools, at):
     """Where the mode that has just ended was found once more, try what ended it: True if the motion goes on that way.
 
     At the very edge of a mode the search for accelerations cannot tell it from the next one, since the gap or slip
@@ -62,19 +62,18 @@ def lose_contact(body, state, tools, where):
     mode, cause, work = state.mode, state.cause, tools.desk.step
     if state.cause_kind != events.SEPARATION and state.cause_kind != events.SLIP:
         return False
-    pose, velocity = where
     a, force, index = work.stage[0, 0:3], work.force, find_in_mode(mode, cause)
     if index < 0 or mode.corner[index, 2] >= 0:
         return False
-    evaluate_mode(body, mode, pose, velocity, a, force)
+    evaluate_mode(body, mode, at, a, force)
     if state.cause_kind == events.SEPARATION:
         _move_last(mode, index)
     else:
         mode.letter[index] = LETTER_L if force[1] > 0.0 else LETTER_R
     target = tools.desk.vector
-    if choose_basis(body, mode, where, target, (a, force)) >= 0.0 and mode.kind != STATIC and mode.kind != CARRIED:
-        evaluate_mode(body, mode, pose, velocity, a, force)
-        nx, ny, nq, vq, b, d, _, _, _ = compute_frame(body, cause, pose, velocity)
+    if choose_basis(body, mode, at, target, a, force) >= 0.0 and mode.kind != STATIC and mode.kind != CARRIED:
+        evaluate_mode(body, mode, at, a, force)
+        nx, ny, nq, vq, b, d, _, _, _ = compute_frame(body, cause, at)
         if state.cause_kind == events.SEPARATION:
             right = nx * a[0] + ny * a[1] + nq * body.rho * a[2] + b >= 0.0
         else:
@@ -88,7 +87,7 @@ def lose_contact(body, state, tools, where):
         mode.n += 1
     else:
         mode.letter[index] = LETTER_N
-    choose_basis(body, mode, where, target, (a, force))
+    choose_basis(body, mode, at, target, a, force)
     return False
 
 

@@ -7,7 +7,7 @@ from math import inf
 import numpy as np
 import pytest
 
-from dynamics.motion.mode import Body, compute_frame, set_time
+from dynamics.motion.mode import Body, MotionState, compute_frame, compute_place
 from geometry.contact.contacts import (
     TYPE_A,
     TYPE_B,
@@ -94,18 +94,16 @@ def test_slip_accelerates_as_the_row_says_where_the_gap_stays_closed(kind):
         walls = make_moving_walls(TABLE, draw_motion(rng, surface=True))
         body = Body(part, walls, np.zeros(3), 0.7, 1.0, np.zeros(5), False, inf)
         now, triple = rng.uniform(0, 1), np.array([kind, *rng.integers(4, size=2)])
-        set_time(body, now)
         q, v, a = rng.normal(size=3), rng.normal(size=3), rng.normal(size=3)
-        gap, _, nx, ny, _, _ = compute_contact(part, walls, triple, q)
+        gap, _, nx, ny, _, _ = compute_place(body, triple, now, q)
         q[:2] -= gap * np.array([nx, ny])
-        frame = compute_frame(body, triple, q, v)
-        v[:2] -= (nx * v[0] + ny * v[1] + frame[2] * 0.7 * v[2] - frame[7]) * np.array([nx, ny])
-        nx, ny, _, vq, _, d, _, _, _ = compute_frame(body, triple, q, v)
+        frame = compute_frame(body, triple, MotionState(now, q, v))
+        v[:2] -= (nx * v[0] + ny * v[1] + frame.nq * 0.7 * v[2] - frame.push) * np.array([nx, ny])
+        nx, ny, _, vq, _, d, _, _, _ = compute_frame(body, triple, MotionState(now, q, v))
         predicted = ny * a[0] - nx * a[1] + vq * 0.7 * a[2] + d
 
         def slip_at(t, body=body, now=now, triple=triple, q=q, v=v, a=a):
-            set_time(body, now + t)
-            return compute_frame(body, triple, q + t * v + 0.5 * t * t * a, v + t * a)[6]
+            return compute_frame(body, triple, MotionState(now + t, q + t * v + 0.5 * t * t * a, v + t * a)).slip
 
         h = 1e-5
         found = (slip_at(h) - slip_at(-h)) / (2 * h)
@@ -127,9 +125,8 @@ def test_a_belt_drags_along_its_tangent():
     motion = Motion(surface=polynomial(0, 2))
     walls = make_moving_walls(TABLE, motion)
     body = Body(build_part(SQUARE), walls, np.zeros(3), 0.7, 1.0, np.zeros(5), False, inf)
-    set_time(body, 0.0)
     for j in range(4):
-        drag = compute_frame(body, np.array([TYPE_B, 0, j]), np.zeros(3), np.zeros(3))[8]
+        drag = compute_frame(body, np.array([TYPE_B, 0, j]), MotionState(0.0, np.zeros(3), np.zeros(3))).drag
         tangent = np.array([walls.edge[j].ny, -walls.edge[j].nx])
         assert drag == 2.0
         if walls.edge[j].ny != 0.0:
