@@ -29,7 +29,7 @@ from geometry.compiled.record import copy_row
 from geometry.contact.next_contact import find_next_contact
 from geometry.contact.path import fill_path
 from sim.engine import events
-from sim.engine.impacts import Collision, Strike, commit_strike, find_strike
+from sim.engine.impacts import Strike, commit_strike, find_strike, prepare_collision
 from sim.engine.state import get_present
 from sim.rows.status_codes import GO_ON
 
@@ -57,6 +57,15 @@ LONGEST_REST = 120.0
 BOUNCE_REACH = 4.0 * BOUNCE_HEIGHT
 
 
+class PassOver(NamedTuple):
+    """A short time that passes in one step."""
+
+    struck: np.record  # CLOSED: the contacts that close
+    closed: np.record  # CLOSED: gets those of the state after it
+    rest: float  # s, its length
+    event: int  # its kind
+
+
 class Energies(NamedTuple):
     """Energies per mass [J/kg] before a step."""
 
@@ -65,9 +74,9 @@ class Energies(NamedTuple):
 
 
 @kernel
-def sum_bounces(body, options, state, tools, log, index, impacts):
-    """End an infinite sequence of ever smaller bounces; returns NO_BOUNCE, or what `pass_over` does. index: of the
-    chosen member of the set; impacts: was there an impact?
+def sum_bounces(body, options, state, tools, log, closed, index, impacts):
+    """End an infinite sequence of ever smaller bounces; returns NO_BOUNCE, or what `pass_over` does. closed:
+    gets the contacts after it; index: of the chosen member of the set; impacts: was there an impact?
 
     Some contacts open with velocity v and gap'' = -a (that of the member). If every such bounce is
     lower than BOUNCE_HEIGHT times the touch distance, the remaining flights form a geometric series (ratio e, or that
@@ -92,7 +101,7 @@ def sum_bounces(body, options, state, tools, log, index, impacts):
     rest = flight / (1.0 - ratio) if ratio < 1.0 else flight
     if rest > LONGEST_REST * sqrt(touch / options.scales.force):
         return NO_BOUNCE
-    return pass_over(body, options, state, tools, log, rest, events.ACCUMULATION)
+    return pass_over(body, options, state, tools, log, PassOver(struck, closed, rest, events.ACCUMULATION))
 
 
 @kernel
@@ -131,18 +140,19 @@ def _measure_flight(body, struck, a, zeros, interval):
 @kernel
 def bridge(body, options, state, tools, log):
     """Pass over a short time at which events pile up, the shortest that works; False where none does."""
-    touch, time = options.scales.touch, state.time
+    touch, time, struck = options.scales.touch, state.time, tools.desk.struck
     length = BRIDGE_TIME * sqrt(body.part.radius / options.scales.force)
     if state.bridges > 0 and time - state.last_bridge <= BRIDGE_SOON * max(length, state.bridge_length):
         length = max(length, BRIDGE_GROWTH * state.bridge_length)  # the last one was too short
     for _ in range(BRIDGE_TRIES):
         here = get_present(state)
         zeros = Zeros(BOUNCE_REACH * touch, find_zero_speed(body, options.scales, here))
-        if find_closed(body, state.mode, here, zeros, tools.desk.struck, tools.scratch) < 0:
+        if find_closed(body, state.mode, here, zeros, struck, tools.scratch) < 0:
             return False
         impact = state.impact
         rest = min(length, options.duration - time)
-        if pass_over(body, options, state, tools, log, rest, events.BRIDGE) == PASSED:
+        step = PassOver(struck, tools.desk.closed, rest, events.BRIDGE)
+        if pass_over(body, options, state, tools, log, step) == PASSED:
             state.bridges += 1
             state.last_bridge, state.bridge_length = state.time, rest
             state.bridged += rest
@@ -153,15 +163,16 @@ def bridge(body, options, state, tools, log):
 
 
 @kernel
-def pass_over(body, options, state, tools, log, rest, event):
-    """Let a short time `rest` [s] pass in one step and close the contacts in `tools.desk.struck`; event: its kind.
+def pass_over(body, options, state, tools, log, step):
+    """Let a short time pass in one step; step: PassOver.
 
     Returns PASSED, or REFUSED, with the state as it was but not the set of accelerations: where the run would end
     before, where the impact has no solution, where the gaps cannot be closed, or where the part would meet something
     else on the way.
     """
-    struck, start, v, rho = tools.desk.struck, tools.desk.start, state.velocity, body.rho
-    begin, way = state.time, tools.desk.other
+    struck, closed, rest, event = step
+    start, v, rho = tools.desk.start, state.velocity, body.rho
+    begin, way = state.time, tools.desk.way
     early = begin + rest < options.duration or event == events.BRIDGE
     if not early or begin + rest <= begin or (struck.n == 0 and event != events.BRIDGE):
         return REFUSED
@@ -174,7 +185,7 @@ def pass_over(body, options, state, tools, log, rest, event):
     state.time = begin + rest
     for c in range(3):
         state.pose[c] += way[c] * rest
-    here, collision = get_present(state), Collision(struck, event, 0.0)
+    here, collision = get_present(state), prepare_collision(body, state, tools.desk, struck, event, 0.0)
     speed_zero = find_zero_speed(body, options.scales, here)
     for k in range(struck.n):  # where they will be, about
         fill_row(body, struck, k, here, speed_zero)
@@ -183,34 +194,34 @@ def pass_over(body, options, state, tools, log, rest, event):
     if event != events.BRIDGE or is_closing(struck, speed_zero):
         code, found = find_strike(body, options, state, tools, collision)
     else:
-        _strike_nothing(struck, tools, v, rho)
+        _strike_nothing(collision)
     if code == GO_ON:
-        after = tools.desk.after
+        after = collision.after
         v[0], v[1], v[2] = after[0], after[1], after[2] / rho
         for c in range(3):
             state.pose[c] += 0.5 * (v[c] - way[c]) * rest
         if event == events.BRIDGE:
             _drop_opening(struck, after, speed_zero)
         clear = _close_gaps(body, options, struck, here.time, here.pose)
-        clear = clear and _is_clear(body, options, state, tools, rest)
+        clear = clear and _is_clear(body, options, state, tools, struck, rest)
     if code != GO_ON or not clear:
         state.time = begin
         for c in range(3):
             state.pose[c], v[c] = start[c], start[3 + c]
         return REFUSED
-    _commit(body, options, state, tools, log, collision, found, before)
+    _commit(body, options, state, tools, log, closed, collision, found, before)
     return PASSED
 
 
 @kernel
-def _commit(body, options, state, tools, log, collision, found, energies):
-    """Log the step, remove what opens after it, and keep the account; leaves the contacts in `tools.desk.closed`.
-    found: Strike; energies: Energies before the step."""
-    struck, here, closed = collision.struck, get_present(state), tools.desk.closed
+def _commit(body, options, state, tools, log, closed, collision, found, energies):
+    """Log the step, remove what opens after it, and keep the account; closed: gets the contacts after it; found:
+    Strike; energies: Energies before the step."""
+    struck, here = collision.struck, get_present(state)
     v, rho, before = here.velocity, body.rho, state.impact + state.pushed
     if struck.n > 0:
         copy_row(state.cause, struck.triple[0])
-    commit_strike(body, state, tools, log, collision, found)
+    commit_strike(body, state, log, collision, found)
     zeros = find_zeros(body, options.scales, here)
     for k in range(struck.n):  # the contacts have moved on
         fill_row(body, struck, k, here, zeros.speed)
@@ -243,11 +254,10 @@ def _find_way(body, struck, start, way):
 
 
 @kernel
-def _strike_nothing(struck, tools, v, rho):
-    """The result of an impact in which nothing closes."""
-    before, after = tools.desk.before, tools.desk.after
-    before[0], before[1], before[2] = v[0], v[1], v[2] * rho
-    copy_row(after, before)
+def _strike_nothing(collision):
+    """Write the result of an impact in which nothing closes."""
+    struck = collision.struck
+    copy_row(collision.after, collision.before)
     for k in range(struck.n):
         struck.fn[k], struck.ft[k] = 0.0, 0.0
         struck.letter[k] = LETTER_N if struck.slip[k] == 0 else (LETTER_R if struck.slip[k] > 0 else LETTER_L)
@@ -291,9 +301,9 @@ def _share_work(body, state, struck, work):
 
 
 @kernel
-def _is_clear(body, options, state, tools, rest):
+def _is_clear(body, options, state, tools, struck, rest):
     """Does the part meet nothing but the struck contacts on its way from the pose in `tools.desk.start`?"""
-    start, end, struck = tools.desk.start, tools.desk.end, tools.desk.struck
+    start, end = tools.desk.start, tools.desk.end
     for c in range(3):
         end[c], end[6 + c], start[6 + c] = state.pose[c], 0.0, 0.0
         end[3 + c] = (end[c] - start[c]) / rest

@@ -14,7 +14,7 @@ from dynamics.motion.mode import LETTER_L, LETTER_N, LETTER_R
 from dynamics.motion.routh import NONE, ImpactRows, Law, Limits, solve_routh
 from dynamics.motion.scales import find_zero_speed
 from dynamics.search.reactions import solve_forces
-from geometry.compiled.jit import kernel
+from geometry.compiled.jit import jit, kernel
 from geometry.compiled.record import copy_row
 from geometry.contact.contacts import is_same_contact
 from geometry.contact.moving import is_moving
@@ -54,9 +54,19 @@ class Strike(NamedTuple):
 class Collision(NamedTuple):
     """Which contacts meet, and how."""
 
-    struck: np.record  # CLOSED
+    struck: np.record  # CLOSED; gets the impulses per mass
     event: int  # its kind
     factor: float  # of the restitutions
+    before: np.ndarray  # (3,) velocity in (x, y, rho theta)
+    after: np.ndarray  # (3,) gets the velocity after
+
+
+@jit
+def prepare_collision(body, state, desk, struck, event, factor):
+    """The Collision that the present velocity leads to."""
+    v, before = state.velocity, desk.before
+    before[0], before[1], before[2] = v[0], v[1], v[2] * body.rho
+    return Collision(struck, event, factor, before, desk.after)
 
 
 @kernel
@@ -64,25 +74,22 @@ def strike(body, options, state, tools, log, collision):
     """Change the velocity by an impact."""
     code, found = find_strike(body, options, state, tools, collision)
     if code == GO_ON:
-        commit_strike(body, state, tools, log, collision, found)
+        commit_strike(body, state, log, collision, found)
     return code
 
 
 @kernel
 def find_strike(body, options, state, tools, collision):
-    """The velocity after an impact, into `tools.desk.after` in (x, y, rho theta), the impulses into the contacts that
-    are struck. Returns (code, Strike).
+    """Write the velocity after an impact and the impulses into the Collision; returns (code, Strike).
 
     A single contact follows the law of its pair; several at once have the set of `dynamics.motion.impact`. With the kind JAM
     it is an impulse without collision.
     """
-    struck, event, factor = collision
-    k, before, after = struck.n, tools.desk.before, tools.desk.after
+    struck, event, factor, before, after = collision
+    k = struck.n
     e = np.empty(k)
     for i in range(k):
         e[i] = factor * body.walls.edge[struck.triple[i, 2]].e
-    v = state.velocity
-    before[0], before[1], before[2] = v[0], v[1], v[2] * body.rho
     if k == 1:
         law = Law(body.walls.edge[struck.triple[0, 2]].law, e[0])
         limits = Limits(find_zero_speed(body, options.scales, get_present(state)), event == events.JAM)
@@ -117,10 +124,10 @@ def find_strike(body, options, state, tools, collision):
 
 
 @kernel
-def commit_strike(body, state, tools, log, collision, found):
+def commit_strike(body, state, log, collision, found):
     """Take the velocity that `find_strike` found, a Strike, keep the account and log the event."""
-    struck, event, _ = collision
-    v, before, after, walls = state.velocity, tools.desk.before, tools.desk.after, body.walls
+    struck, event, _, before, after = collision
+    v, walls = state.velocity, body.walls
     old = np.array([before[0], before[1], before[2] / body.rho])
     v[0], v[1], v[2] = after[0], after[1], after[2] / body.rho
     work = compute_impact_work(struck)
@@ -140,7 +147,7 @@ def commit_strike(body, state, tools, log, collision, found):
     ) - work
     header = EventHeader(state.time, event, found.kind, found.members, found.scale, found.impact_class)
     write_event(body, state, log, header, old, v)
-    write_impulses(body, state, tools, log, struck)
+    write_impulses(body, state, log, struck)
 
 
 @kernel

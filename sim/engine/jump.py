@@ -34,7 +34,7 @@ from geometry.contact.contacts import is_same_contact
 from geometry.contact.moving import begin_motion, is_moving
 from sim.engine import events
 from sim.engine.bounces import NO_BOUNCE, REFUSED, bridge, sum_bounces
-from sim.engine.impacts import Collision, is_jammed, strike
+from sim.engine.impacts import is_jammed, prepare_collision, strike
 from sim.engine.recorder import EventHeader, write_event
 from sim.engine.state import ACCELERATION, NOTHING, STEP, VELOCITY, get_ahead, get_present
 from sim.engine.ties import keep_grip, lose_contact
@@ -89,7 +89,8 @@ def jump(body, options, state, tools, log):
         return STALLED
     if state.stalls > STALL_LIMIT and bridge(body, options, state, tools, log):
         state.stalls, state.cause_kind, state.ahead, state.singular, state.struck = 0, events.JAM, 0, 0, 0
-    code, impacts, kind, members, index = _find_member(body, options, state, tools, log)
+    closed, target = tools.desk.closed, tools.desk.target
+    code, impacts, kind, members, index = _find_member(body, options, state, tools, log, closed)
     if code != GO_ON:
         return code
     state.set_kind, state.members, state.struck, state.kind_time = max(kind, 0), members, 0, 0.0
@@ -98,10 +99,8 @@ def jump(body, options, state, tools, log):
     if options.rule == STOP and kind > 1:
         _log_cause(body, options, state, log, impacts)
         return NOT_UNIQUE_STOP
-    target = tools.desk.vector
-    for c in range(3):
-        target[c] = tools.buffer.found.vertices[index, c]
-    code = _set_mode(body, options, state, tools, get_ahead(state))
+    copy_row(target, tools.buffer.found.vertices[index])
+    code = _set_mode(body, options, state, tools, get_ahead(state), closed, target)
     _log_cause(body, options, state, log, impacts)
     state.phase = STEP
     state.ahead = 0
@@ -109,27 +108,28 @@ def jump(body, options, state, tools, log):
 
 
 @kernel
-def _find_member(body, options, state, tools, log):
+def _find_member(body, options, state, tools, log, closed):
     """Let impacts happen, and impulses without collision, and bounces that end, until there is an acceleration to go on
-    with: (code, was there an impact, kind of the set, number of its members, index of the chosen one)."""
-    impacts, closed = False, tools.desk.closed
+    with: (code, was there an impact, kind of the set, number of its members, index of the chosen one). The contacts and
+    their letters go into `closed`."""
+    impacts = False
     if state.ahead == 1:
         at = get_ahead(state)
         fill_from_mode(body, state.mode, at, find_zero_speed(body, options.scales, at), closed)
     else:
-        code, impacts = _meet(body, options, state, tools, log)
+        code, impacts = _meet(body, options, state, tools, log, closed)
         if code != GO_ON:
             if code == JAMMED:
                 _log_cause(body, options, state, log, False)
             return code, impacts, 0, 0, -1
-    kind, members, index = _pick(body, options, state, tools)
+    kind, members, index = _pick(body, options, state, tools, closed)
     for _ in range(ROUNDS):
         if index < 0 or state.singular == 1:
             state.ahead = 0
             if is_jammed(body, options, tools, closed, get_load(body, state.time)):
                 _log_cause(body, options, state, log, impacts)
                 return JAMMED, impacts, 0, 0, -1
-            code = _end_slip(body, options, state, tools, log)
+            code = _end_slip(body, options, state, tools, log, closed)
             if code != GO_ON:
                 return code, impacts, 0, 0, -1
             impacts = True
@@ -138,23 +138,23 @@ def _find_member(body, options, state, tools, log):
                 return SPLIT, impacts, kind, members, index
             if state.ahead == 1:
                 break
-            outcome = sum_bounces(body, options, state, tools, log, index, impacts)
+            outcome = sum_bounces(body, options, state, tools, log, closed, index, impacts)
             if outcome == NO_BOUNCE:
                 break
             if outcome == REFUSED:
-                kind, members, index = _pick(body, options, state, tools)
+                kind, members, index = _pick(body, options, state, tools, closed)
                 break
             impacts, state.struck = True, 0
             if state.cause_kind != events.START:  # the row of the bounces tells it
                 state.cause_kind = events.JAM
-        kind, members, index = _pick(body, options, state, tools)
+        kind, members, index = _pick(body, options, state, tools, closed)
     return GO_ON, impacts, kind, members, index
 
 
 @kernel
-def _meet(body, options, state, tools, log):
+def _meet(body, options, state, tools, log, closed):
     """Find the closed contacts of the present state and let impacts happen; (code, was there an impact)."""
-    closed, here = tools.desk.closed, get_present(state)
+    here = get_present(state)
     zeros = find_zeros(body, options.scales, here)
     struck_before = state.struck == 1
     if find_closed(body, state.mode, here, zeros, closed, tools.scratch) < 0:
@@ -165,7 +165,8 @@ def _meet(body, options, state, tools, log):
         if state.cause_kind == events.BREAK:
             header = EventHeader(state.time, events.BREAK, 0, 0, 1.0, 0)
             write_event(body, state, log, header, state.velocity, state.velocity)
-        code = strike(body, options, state, tools, log, Collision(closed, events.IMPACT, 1.0))
+        collision = prepare_collision(body, state, tools.desk, closed, events.IMPACT, 1.0)
+        code = strike(body, options, state, tools, log, collision)
         if code != GO_ON:
             return code, True
         state.struck = 1
@@ -181,12 +182,12 @@ def _meet(body, options, state, tools, log):
 
 
 @kernel
-def _pick(body, options, state, tools):
+def _pick(body, options, state, tools, closed):
     """Choose a member of the acceleration set: (kind, number of members, index), as `pick_member`.
 
     Under the rule of branches the member is given from outside; where it has not been given, `state.fork` says so.
     """
-    closed, buffer, w = tools.desk.closed, tools.buffer, get_load(body, get_ahead(state).time)
+    buffer, w = tools.buffer, get_load(body, get_ahead(state).time)
     choice = Choice(options.rule, state.random, options.tolerances, buffer)
     kind, members, index = pick_member(closed, w, choice)
     state.fork = NOTHING
@@ -201,9 +202,9 @@ def _pick(body, options, state, tools):
 
 
 @kernel
-def _end_slip(body, options, state, tools, log):
+def _end_slip(body, options, state, tools, log, closed):
     """Where no acceleration is possible, an impulse without collision ends the slip (Painleve's paradox)."""
-    closed, here = tools.desk.closed, get_present(state)
+    here = get_present(state)
     zeros = find_zeros(body, options.scales, here)
     find_closed(body, state.mode, here, zeros, closed, tools.scratch)
     keep_contacts(closed, zeros.speed)
@@ -213,7 +214,8 @@ def _end_slip(body, options, state, tools, log):
     if options.rule == STOP or closed.n == 0:
         return NO_SOLUTION
     state.cause_kind = events.JAM
-    code = strike(body, options, state, tools, log, Collision(closed, events.JAM, 1.0))
+    collision = prepare_collision(body, state, tools.desk, closed, events.JAM, 1.0)
+    code = strike(body, options, state, tools, log, collision)
     if code != GO_ON:
         return code
     state.singular, state.struck = 0, 1
@@ -224,10 +226,9 @@ def _end_slip(body, options, state, tools, log):
 
 
 @kernel
-def _set_mode(body, options, state, tools, at):
-    """Set the mode from the letters in `tools.desk.closed` and the acceleration in `tools.desk.vector`, both found at
-    a MotionState."""
-    closed, mode, target, w = tools.desk.closed, state.mode, tools.desk.vector, get_load(body, at.time)
+def _set_mode(body, options, state, tools, at, closed, target):
+    """Set the mode from the letters of the contacts `closed` and the acceleration `target`, found at a MotionState."""
+    mode, work, w = state.mode, tools.desk.step, get_load(body, at.time)
     size = abs(w[0]) + abs(w[1]) + abs(w[2])
     compute_gap_accelerations(closed, target)
     drop_separating(closed, 1e-9 * (size + abs(target[0]) + abs(target[1]) + abs(target[2])))
@@ -242,13 +243,13 @@ def _set_mode(body, options, state, tools, at):
         copy_row(mode.triple[k], closed.triple[k])
         copy_row(mode.corner[k], closed.corner[k])
         mode.letter[k], mode.idle[k] = closed.letter[k], idle
-    a, force = tools.desk.step.stage[0, 0:3], tools.desk.step.force
+    a, force = work.stage[0, 0:3], work.force
     if choose_basis(body, mode, at, target, a, force) < 0.0:
         return CONSTRAINT_LOST
     same = same and old[0] == mode.kind and old[1] == mode.first and old[2] == mode.second
-    held = same and keep_grip(body, options, state, tools, at)
+    held = same and keep_grip(body, options, state, work, at, target)
     same = same and state.ahead == 1
-    if same and not is_held(body, options, state, tools, at) and lose_contact(body, state, tools, at):
+    if same and not is_held(body, options, state, tools, at) and lose_contact(body, state, work, at, target):
         same, n = False, mode.n
     evaluate_mode(body, mode, at, a, force)
     shared = measure_basis_margin(body, mode, force) < -events.FORCE_ROUNDING * options.scales.force
@@ -262,13 +263,13 @@ def _set_mode(body, options, state, tools, at):
     if mode.kind != STATIC:
         project_pose(body, mode, here.time, here.pose)
         project_velocity(body, mode, here)
-    return _check_rest(body, options, state, tools, target)
+    return _check_rest(body, options, state, closed, target)
 
 
 @kernel
 def is_held(body, options, state, tools, at):
     """Do the contacts together have legal forces for the motion of the mode at a MotionState?"""
-    closed, mode, target = tools.desk.closed, state.mode, tools.desk.other
+    closed, mode, target = tools.desk.closed, state.mode, tools.desk.wanted
     a, force = tools.desk.probe.acceleration, tools.desk.probe.force  # those of the step are still needed
     fill_from_mode(body, mode, at, BY_LETTERS, closed)
     evaluate_mode(body, mode, at, a, force)
@@ -279,9 +280,9 @@ def is_held(body, options, state, tools, at):
 
 
 @kernel
-def _check_rest(body, options, state, tools, target):
+def _check_rest(body, options, state, closed, target):
     """A part without velocity and acceleration stays so: its forces are computed once."""
-    here, closed, part = get_present(state), tools.desk.closed, body.part
+    here, part = get_present(state), body.part
     v, w = here.velocity, get_load(body, here.time)
     size = max(abs(w[0]), abs(w[1]), abs(w[2]))
     speed = max(abs(v[0]), abs(v[1]), abs(v[2]) * body.rho)

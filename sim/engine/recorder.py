@@ -91,7 +91,7 @@ def fill_forces(body, options, state, tools, at, closed, a):
             second = mode.kind == SLIDING_TWICE and k == mode.second
             closed.fn[k], closed.ft[k] = (force[2], force[3]) if second else (force[0], force[1])
         return n
-    target = tools.desk.other
+    target = tools.desk.wanted
     target[0], target[1], target[2] = a[0], a[1], a[2] * body.rho
     solve_forces(make_problem(closed, get_load(body, at.time)), target, options.tolerances, closed.fn, closed.ft)
     return n
@@ -101,7 +101,7 @@ def fill_forces(body, options, state, tools, at, closed, a):
 def write_row(body, options, state, tools, log, at, work):
     """One row of /steps and its rows of /contacts at a MotionState; work: WorkDone since the start."""
     time, pose, velocity = at
-    counts, closed, a, m = log.counts, tools.desk.closed, tools.desk.vector, body.mass
+    counts, closed, a, m = log.counts, tools.desk.closed, tools.desk.acceleration, body.mass
     if state.undecided != 0:
         n, a[0], a[1], a[2] = (closed.n if state.undecided == JAM else 0), 0.0, 0.0, 0.0
     else:
@@ -202,7 +202,7 @@ def write_event(body, state, log, header, before, after):
 
 
 @kernel
-def write_impulses(body, state, tools, log, struck):
+def write_impulses(body, state, log, struck):
     """Rows of /impulses for the event just written: impulses per mass are in `struck` (fn, ft)."""
     for k in range(struck.n):
         write_contact(body, struck, k, log.impulses[log.counts[3]], get_present(state))

@@ -94,7 +94,10 @@ STATE = define_record(
 DESK = define_record(
     ("closed", CLOSED), ("struck", CLOSED), ("step", STEP_WORK), ("probe", PROBE),
     ("start", "f8", (9,)), ("end", "f8", (9,)),  # pose, velocity, acceleration at both ends of a step
-    ("vector", "f8", (3,)), ("other", "f8", (3,)),
+    # in (x, y, rho theta): the acceleration that the next mode shall have, and one for which forces are sought
+    ("target", "f8", (3,)), ("wanted", "f8", (3,)),
+    ("acceleration", "f8", (3,)),  # (ax, ay, alpha) of a row
+    ("way", "f8", (3,)),  # velocity of a step that is passed over
     ("before", "f8", (3,)), ("after", "f8", (3,)),  # velocities of an impact, in (x, y, rho theta)
 )  # fmt: skip
 

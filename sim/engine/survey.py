@@ -35,13 +35,13 @@ def _count_kind(body, options, state, tools, tau):
 @kernel
 def _log_change(body, state, tools, log, tau):
     """Log that the kind of the set has changed at time tau of the path, where the part was then."""
-    probe, keep = tools.desk.probe, tools.desk.vector
-    copy_row(keep, state.pose)
+    probe = tools.desk.probe
+    x, y, theta = state.pose[0], state.pose[1], state.pose[2]
     place_probe(probe, state.path, state.path_start, tau)
     copy_row(state.pose, probe.pose)
     header = EventHeader(probe.time, events.UNIQUENESS, state.set_kind, state.members, 1.0, 0)
     write_event(body, state, log, header, probe.velocity, probe.velocity)
-    copy_row(state.pose, keep)
+    state.pose[0], state.pose[1], state.pose[2] = x, y, theta
 
 
 @kernel

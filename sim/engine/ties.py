@@ -28,18 +28,19 @@ GRIP = 1e-6
 
 
 @kernel
-def keep_grip(body, options, state, tools, at):
+def keep_grip(body, options, state, work, at, target):
     """Where a contact whose slip has come to an end is said to slip on as before, let it roll if friction can hold it:
-    True if the mode has become that.
+    True if the mode has become that. work: STEP_WORK; target: the acceleration of the mode at the
+    MotionState.
 
     So it is where the slip has begun with an acceleration as small as rounding, and is on its way back at once.
     """
-    mode, work = state.mode, tools.desk.step
+    mode = state.mode
     index = find_in_mode(mode, state.cause)
     if state.cause_kind != events.STICK or index < 0 or mode.letter[index] == LETTER_N:
         return False
     letter = mode.letter[index]
-    a, force, target = work.stage[0, 0:3], work.force, tools.desk.vector
+    a, force = work.stage[0, 0:3], work.force
     mode.letter[index] = LETTER_N
     if choose_basis(body, mode, at, target, a, force) >= 0.0 and mode.kind == ROLLING and mode.first == index:
         evaluate_mode(body, mode, at, a, force)
@@ -52,14 +53,15 @@ def keep_grip(body, options, state, tools, at):
 
 
 @kernel
-def lose_contact(body, state, tools, at):
+def lose_contact(body, state, work, at, target):
     """Where the mode that has just ended was found once more, try what ended it: True if the motion goes on that way.
+    Arguments as for `keep_grip`.
 
     At the very edge of a mode the search for accelerations cannot tell it from the next one, since the gap or slip
     acceleration of the next is within its rounding, though the forces already are not legal. So the contact whose force
     was lost opens, or the one whose grip was lost slips, if its acceleration then has the right sign.
     """
-    mode, cause, work = state.mode, state.cause, tools.desk.step
+    mode, cause = state.mode, state.cause
     if state.cause_kind != events.SEPARATION and state.cause_kind != events.SLIP:
         return False
     a, force, index = work.stage[0, 0:3], work.force, find_in_mode(mode, cause)
@@ -70,7 +72,6 @@ def lose_contact(body, state, tools, at):
         _move_last(mode, index)
     else:
         mode.letter[index] = LETTER_L if force[1] > 0.0 else LETTER_R
-    target = tools.desk.vector
     if choose_basis(body, mode, at, target, a, force) >= 0.0 and mode.kind != STATIC and mode.kind != CARRIED:
         evaluate_mode(body, mode, at, a, force)
         nx, ny, nq, vq, b, d, _, _, _ = compute_frame(body, cause, at)

@@ -41,7 +41,7 @@ def integrate_work(body, options, state, tools, tau, keep):
     for node in range(3):
         at = place_probe(probe, state.path, state.path_start, NODES[node] * tau)
         v, weight = at.velocity, WEIGHTS[node] * tau
-        n = fill_forces(body, options, state, tools, at, closed, tools.desk.vector)
+        n = fill_forces(body, options, state, tools, at, closed, probe.acceleration)
         w = get_load(body, at.time)
         turned += weight * (w[0] * v[0] + w[1] * v[1] + w[2] * v[2] * body.rho)
         for k in range(n):

@@ -55,13 +55,13 @@ def compile_motion(arguments: tuple) -> None:
     compile_for(find_closed, body, state.mode, here, zeros, desk.closed, tools.scratch)
     compile_for(loop._write_ticks, body, options, state, tools, log)
     problem = make_problem(desk.closed, body.w)
-    compile_for(solve_forces, problem, desk.other, options.tolerances, desk.closed.fn, desk.closed.ft)
+    compile_for(solve_forces, problem, desk.wanted, options.tolerances, desk.closed.fn, desk.closed.ft)
     compile_for(next_event.find_event, body, options, state, tools, 1.0)
     compile_for(next_event.accept, body, options, state, tools, next_event.StepEnd(1.0, True))
-    compile_for(jump._set_mode, body, options, state, tools, here)
+    compile_for(jump._set_mode, body, options, state, tools, here, desk.closed, desk.target)
     compile_for(jump._log_cause, body, options, state, log, True)
-    compile_for(bounces._is_clear, body, options, state, tools, 1.0)
-    compile_for(bounces._measure_flight, body, desk.struck, desk.other, zeros, 1.0)
+    compile_for(bounces._is_clear, body, options, state, tools, desk.struck, 1.0)
+    compile_for(bounces._measure_flight, body, desk.struck, desk.target, zeros, 1.0)
     compile_for(bounces._close_gaps, body, options, desk.closed, here.time, here.pose)
 
 
