@@ -13,7 +13,7 @@ from dynamics.cones.cone import compute_rows
 class ContactSet:
     """k contacts of a part at rest. Arrays are copied and read-only; ValueError names what does not fit.
 
-    N, T (k, 3): rows of normal and tangent in (x, y, rho theta), as from `dynamics.cones.cone.compute_rows`; for a motion v
+    N, T (k, 3): rows of normal and tangent in (x, y, rho theta), as from `cone.compute_rows`; for a motion v
     (a velocity from rest, or an acceleration) N.v opens the gap and T.v slips along t = (n_y, -n_x).
     mu (k,): friction, finite. closed (k,): False for a place that the part does not touch yet, but may approach.
     rho: radius of gyration, by which the third component of a wrench (torque / rho) becomes a torque.

@@ -63,7 +63,7 @@ class Region:
 def wrench_cone(contacts: ContactSet, mode: str) -> Cone | Region:
     """Every external wrench under which the part, at rest, can begin to move in a mode.
 
-    mode: one letter a contact (see `dynamics.cones.modes`): the answer is a Cone in span form and face form, both minimal,
+    mode: one letter a contact (see `modes`): the answer is a Cone in span form and face form, both minimal,
     `empty` if the mode is not feasible. With a wildcard (`*` any letter, `c` contact kept, `[nl]` a list) the answer is
     a Region, the union over the feasible modes that fit, without those that others cover.
     ValueError: the mode does not fit the contacts.

@@ -342,7 +342,8 @@ def list_known_errors() -> tuple[type[BaseException], ...]:
 
     known: list[type[BaseException]] = [UserError, SceneError, OSError]
     for module, name in (("sim.log.reading", "TrajectoryFileError"), ("sim.show.replay.frames", "ReplayError"),
-                         ("sim.show.plot_file", "PlotError"), ("sim.study.solution_map", "MapError"), ("sim.sweep.axes", "SweepError")):
+                         ("sim.show.plot_file", "PlotError"),
+                         ("sim.study.solution_map", "MapError"), ("sim.sweep.axes", "SweepError")):
         if module in sys.modules and hasattr(sys.modules[module], name):
             known.append(getattr(sys.modules[module], name))
     return tuple(known)

@@ -1,7 +1,7 @@
 """The format of a log file: which dataset holds which fields of which table.
 
 Fields that belong together (pose, velocity, point, ...) share one dataset of shape (n, 2) or (n, 3); every other field
-has a dataset of its own. Names, units and meanings come from `sim/rows/records.py` and `sim/rows/branch_table.py` alone.
+has a dataset of its own. Names, units and meanings come from `records` and `branch_table` in `sim/rows` alone.
 
 Version 2 added `/branches` and `/events/impact_class`; version 3 `/steps/work_obstacles`, `/obstacle_poses` and
 `/obstacle_work`. What a version did not have yet reads as 0.

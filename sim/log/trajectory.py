@@ -1,6 +1,6 @@
 """What a run returns: named arrays, how it ended, and its account.
 
-A trajectory holds the four tables of `sim/rows/records.py` exactly as the engine wrote them. The arrays that people want
+A trajectory holds the four tables of `sim/rows/records.py` exactly as the engine wrote them. The arrays people want
 (`time`, `pose`, ...) are read-only views or copies made once, on first use.
 """
 

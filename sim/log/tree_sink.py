@@ -82,7 +82,7 @@ class H5TreeSink:
 
 
 def shift_links(rows: Any, firsts: tuple[int, ...]) -> list[np.ndarray]:
-    """The four tables of a branch (a Trajectory, or None), with links that count from the start of the tables in the file."""
+    """The four tables of a branch (a Trajectory, or None), with links that count from where the tables begin."""
     if rows is None:
         return [np.zeros(0, layout.TABLE_DTYPES[table]) for table in layout.ROW_TABLES]
     steps, events = np.array(rows.steps), np.array(rows.event_rows)

@@ -70,7 +70,8 @@ def build_coordinate(base, rate: float = 0.0, waves=(), kind: str = "smooth") ->
     if isinstance(base, tuple) and np.ptp(base[1]) == 0.0:
         base = base[1][0]
     if not isinstance(base, tuple):
-        return Coordinate((CurvePiece(-inf, 0.0, (float(base), float(rate)) if rate else (float(base),)),), tuple(waves))
+        terms = (float(base), float(rate)) if rate else (float(base),)
+        return Coordinate((CurvePiece(-inf, 0.0, terms),), tuple(waves))
     times, values = base
     pieces = [CurvePiece(-inf, float(times[0]), (float(values[0]),))]
     pieces += [CurvePiece(float(begin), float(begin), tuple(map(float, terms)))

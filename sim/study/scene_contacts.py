@@ -18,11 +18,11 @@ if TYPE_CHECKING:
 def find_contact_set(scene: AnyScene, near: float = 0.0, pose=None, approach=()) -> tuple[ContactSet, list[dict]]:
     """The contacts of the part at rest at a pose (x, y, theta of the centre of mass; the start if not given).
 
-    Closed ones come first, in the order of `sim.instant.instant.contact_problem`; then places with a gap up to `near` (m) that
+    Closed ones come first, in the order of `contact_problem`; then places with a gap up to `near` (m) that
     the part does not touch: a vertex over the inside of an edge, by obstacle and gap. Each contact is a dict with
     obstacle (name), type ("A" or "B"), point (2,), normal (2,) in the world, and gap (m; 0 if closed).
     approach: names of obstacles; of each that is not touched, the nearest place counts, however far it is.
-    ValueError: a corner rests on a corner (see `dynamics.cones.contact_set.read_problem`), near is negative, or approach
+    ValueError: a corner rests on a corner (see `contact_set.read_problem`), near is negative, or approach
     names no obstacle, or one that the part faces with nothing but corners.
     """
     scene = take_scene(scene)
@@ -47,7 +47,7 @@ def find_contact_set(scene: AnyScene, near: float = 0.0, pose=None, approach=())
 
 
 def find_contact_spaces(scene: AnyScene, mode: str | None = None, pose=None) -> ContactSpaces:
-    """Forces and motions of the closed contacts, in (x, y, rho theta); see `dynamics.spaces.projection.spaces_of_contacts`."""
+    """Forces and motions of the closed contacts, in (x, y, rho theta); see `spaces_of_contacts`."""
     scene = take_scene(scene)
     from dynamics.spaces.projection import spaces_of_contacts
 

@@ -46,7 +46,7 @@ def find_stages(scene: AnyScene, poses, mode: str, approach, seat) -> list[Stage
 
 
 def plan_scene(scene: AnyScene, poses, mode: str, approach, seat, **intervals) -> InsertionPlan:
-    """The directions of gravity that take the part to its seat; intervals as in `dynamics.cones.insertion.plan_insertion`."""
+    """The directions of gravity that take the part to its seat; intervals as in `plan_insertion`."""
     scene = take_scene(scene)
     if scene.moves:
         raise SceneError(f"{scene.name}: obstacles or gravity move; a plan is made for what stands still")

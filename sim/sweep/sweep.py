@@ -54,8 +54,8 @@ def sweep(
 
     mu is the friction coefficient of every pair that has no value of its own (friction.default), rho [m] the radius of
     gyration: it changes the moment of inertia and nothing else. `vary` gives other keys of the scene, as for --set.
-    Values are text ("0:1:41", "0,10,20 deg", "uniform(0, 1 mm)", see `sim.sweep.axes`) or lists; `samples` and `seed` belong
-    to random ones.
+    Values are text ("0:1:41", "0,10,20 deg", "uniform(0, 1 mm)", see `axes`) or lists; `samples` and `seed` belong to
+    random ones.
 
     workers: threads, as many as there are processors if not given. client: a dask.distributed.Client, or the address of
     a scheduler ("tcp://host:8786"): the workers of that cluster run the cells. output: the HDF5 file that

@@ -18,7 +18,7 @@ def ride(scene):
     """The scene seen from a frame that moves at -SPEED along x: all obstacles move, and the part likewise."""
     obstacles = tuple(
         replace(o, motion=Motion(Coordinate((CurvePiece(-inf, 0.0, (o.pose.x, SPEED)),)),
-                                 *(Coordinate((CurvePiece(-inf, 0.0, (value,)),)) for value in (o.pose.y, o.pose.theta))))
+                                 *(Coordinate((CurvePiece(-inf, 0.0, (v,)),)) for v in (o.pose.y, o.pose.theta))))
         for o in scene.obstacles)
     vx, vy, omega = scene.workpiece.velocity
     return replace(scene, obstacles=obstacles, workpiece=replace(scene.workpiece, velocity=(vx + SPEED, vy, omega)))

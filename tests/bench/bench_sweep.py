@@ -25,7 +25,7 @@ REPEATS = 3
 MEMORY = """
 import resource, sys
 from sim import sweep
-from sim.scene.scene import parse_scene
+from sim.scene.build import parse_scene
 from tests import scene_builders
 first = []
 def look(done, total):

@@ -1,4 +1,4 @@
-"""Twins of `dynamics.cones.wrench.wrench_cone`: the matrices of Balkcom, Gottlieb and Trinkle (2002), and a linear program.
+"""Twins of `wrench_cone`: the matrices of Balkcom, Gottlieb and Trinkle (2002), and a linear program.
 
 The paper's route gives the closure only. Its printed matrix S has the signs of S_l and S_r interchanged; here they are
 right: c_t = -mu c_n for l and +mu c_n for r, along the paper's tangent, which is the negative of ours.

@@ -18,7 +18,8 @@ POST = np.array([[0.3, 0.0], [0.34, 0.0], [0.34, 0.12], [0.3, 0.12]])
 
 
 def make_record(part=BOX, obstacles=((FLOOR, 0.3), (POST, 0.8)), text="# a box\n", name="box_slides"):
-    bodies = tuple(BodyRecord(f"obstacle {i}", np.array(outline), mu=mu, e=0.1) for i, (outline, mu) in enumerate(obstacles))
+    bodies = tuple(BodyRecord(f"obstacle {i}", np.array(outline), mu=mu, e=0.1)
+                   for i, (outline, mu) in enumerate(obstacles))
     part = BodyRecord("box", np.array(part), mass=1.0, rho=0.04)
     return SceneRecord(name, "A box slides and stops.", text, "", part, bodies)
 

@@ -27,7 +27,7 @@ def draw_state(axes: Axes, scene: Scene, pose, contacts: list[dict], problem, ti
     """Draw the part at `pose` (x, y, theta of the centre of mass); returns the handles of a legend.
 
     time [s]: of the obstacles that move.
-    contacts and problem are those of `sim.instant.instant.contact_problem`. The load is everything but contact: weight included.
+    contacts and problem are those of `contact_problem`. The load is everything but contact: weight included.
     """
     outline = Pose(*(float(value) for value in pose)).transform(scene.workpiece.outline.vertices)
     points = np.vstack([outline, pose[:2]])

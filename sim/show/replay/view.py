@@ -83,7 +83,8 @@ def frame_motions(record: SceneRecord, poses: np.ndarray, times: np.ndarray, asp
     return View(0.5 * (low + high), half, follows, factor, unit, size)
 
 
-def _find_travel(body: BodyRecord, times: np.ndarray, low: np.ndarray, high: np.ndarray, reach: float) -> list[np.ndarray]:
+def _find_travel(body: BodyRecord, times: np.ndarray, low: np.ndarray, high: np.ndarray,
+                 reach: float) -> list[np.ndarray]:
     """The outlines of an obstacle at SAMPLES times; cut to a box if it is larger than `reach` (m)."""
     outlines = [body.place(time) for time in spread_times(times[0], times[-1], SAMPLES)]
     if float(np.max(np.ptp(body.vertices, axis=0))) <= reach:

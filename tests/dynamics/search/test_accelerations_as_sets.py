@@ -77,7 +77,7 @@ def test_corner_on_corner_equals_twin(k, count):
 @pytest.mark.parametrize("make", [make_generic, make_lattice, make_floor, make_corners])
 def test_search_for_many_contacts_equals_twin(make, monkeypatch):
     """The search for many contacts, on few."""
-    monkeypatch.setattr("dynamics.search.members.CROWD", 0)
+    monkeypatch.setattr("dynamics.sets.pieces.CROWD", 0)
     for seed in range(100):
         for k in (1, 2, 3)[make is make_corners : 2 if make is make_corners else 3]:
             rng = np.random.default_rng([seed, k, 13])

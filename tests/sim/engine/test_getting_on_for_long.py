@@ -127,7 +127,7 @@ def test_a_run_ends_in_bounded_time(name):
 INTERRUPTED = """
 import sys
 from sim import simulate
-from sim.scene.scene import parse_scene
+from sim.scene.build import parse_scene
 trajectory = simulate(parse_scene(sys.stdin.read()), progress=lambda time: print("going", flush=True))
 print(trajectory.status.name, trajectory.time[-1] if len(trajectory) else 0.0, flush=True)
 """
@@ -168,7 +168,7 @@ import numpy as np
 import sim.engine.jump
 from sim import load_scene, simulate
 from sim.log.check_log import check_log
-from sim.scene.scene import parse_scene
+from sim.scene.build import parse_scene
 
 
 class Never(int):

@@ -261,7 +261,8 @@ def test_c03_texts_and_outlines_of_any_size(tmp_path):
     outline = np.column_stack((np.cos(angle), np.sin(angle)))
     long = "größe 日本 " * 8_000  # more than 100 kB
     record = SceneRecord(long, long, "# " + long, "Prüfstand/" + long, BodyRecord(long, outline, mass=2.0, rho=1.0),
-                         tuple(BodyRecord(name, FLOOR, surface_speed=0.1) for name in (long, long, "Führung-β", "", " ")))
+                         tuple(BodyRecord(name, FLOOR, surface_speed=0.1)
+                               for name in (long, long, "Führung-β", "", " ")))
     slide = make_slide()
     path = tmp_path / "Prüfstand" / "日本" / "läufe.h5"
     with H5Sink(path, record) as sink:

@@ -30,7 +30,7 @@ POSIX = pytest.mark.skipif(partial_file.fcntl is None, reason="needs locks of PO
 WRITERS = {
     "log": "from sim.log.sink import H5Sink\nfrom tests.sim.synthetic import make_record\n"
            "kept = H5Sink(sys.argv[1], make_record())",
-    "sweep": "from sim import sweep_file, sweep\nfrom sim.scene.scene import parse_scene\nfrom tests import scene_builders\n"
+    "sweep": "from sim import parse_scene, sweep\nfrom sim.sweep import sweep_file\nfrom tests import scene_builders\n"
              "sweep_file.SweepFile._write = lambda *unused: (print('ready', flush=True), time.sleep(600))\n"
              "sweep(parse_scene(scene_builders.s1()), mu=[0.1], output=sys.argv[1])",
     "picture": "from sim.show.plot_file import PartialFile\nfrom pathlib import Path\n"

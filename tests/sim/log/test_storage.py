@@ -116,8 +116,10 @@ def test_c03_large_and_foreign_metadata(tmp_path):
     angle = np.linspace(0.0, 2.0 * np.pi, 5000, endpoint=False)
     outline = np.column_stack((np.cos(angle), np.sin(angle)))
     text = "# " + "größe 日本 " * 10_000
-    record = SceneRecord("Läufe", "日本", text, "Prüfstand/szene.toml", BodyRecord("Führung-β", outline, mass=2.0, rho=1.0),
-                         (BodyRecord("a/b", FLOOR, mu=0.1), BodyRecord("a/b", BOX, mu=0.2), BodyRecord("", BOX, mu=0.3)))  # fmt: skip
+    record = SceneRecord("Läufe", "日本", text, "Prüfstand/szene.toml",
+                         BodyRecord("Führung-β", outline, mass=2.0, rho=1.0),
+                         (BodyRecord("a/b", FLOOR, mu=0.1), BodyRecord("a/b", BOX, mu=0.2),
+                          BodyRecord("", BOX, mu=0.3)))  # fmt: skip
     path = tmp_path / "Prüfstand" / "日本" / "läufe.h5"
     write_log(path, record=record, message="ß" * 2000)
     read = read_trajectory(path)

@@ -283,7 +283,7 @@ def test_motion_of_a_formation():
 
 
 def test_reading_a_motion_imports_neither_numba_nor_scipy_without_waypoints():
-    code = ("import sys; from sim import load_scene; from sim.scene.scene import parse_scene; "
+    code = ("import sys; from sim import load_scene; from sim.scene.build import parse_scene; "
             f"parse_scene({TEXT.split('[[obstacle]]' + chr(10) + 'name = ' + chr(34) + 'finger')[0]!r}); "
             "assert not {'numba', 'scipy'} & set(sys.modules)")
     subprocess.run([sys.executable, "-c", code], check=True, cwd=Path(__file__).parents[3])

@@ -343,7 +343,7 @@ def test_five_thousand_vertices_are_read(tmp_path):
 
 def test_reading_a_scene_does_not_load_the_compiler_or_a_plotter():
     code = (
-        "import sys; from sim.scene.scene import load_scene; load_scene('peg_in_hole'); "
+        "import sys; from sim.scene.build import load_scene; load_scene('peg_in_hole'); "
         "print(sorted({'numba', 'llvmlite', 'matplotlib', 'h5py', 'typer'} & set(sys.modules)))"
     )
     result = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, timeout=60)

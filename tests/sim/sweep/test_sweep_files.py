@@ -138,7 +138,7 @@ def test_another_version_is_not_resumed_and_another_spelling_is(tmp_path):
 
 def test_a_killed_sweep_loses_the_running_batches_only(tmp_path):
     path = tmp_path / "s.h5"
-    program = (f"from sim import sweep\nfrom sim.scene.scene import parse_scene\n"
+    program = (f"from sim import sweep\nfrom sim.scene.build import parse_scene\n"
                f"sweep(parse_scene({S1!r}), mu='0:1:50001', rho='0.2,0.3', output={str(path)!r}, workers=2, "
                f"progress=lambda done, total: print(done, flush=True))")
     with subprocess.Popen([sys.executable, "-c", program], stdout=subprocess.PIPE, text=True,
