@@ -1,8 +1,8 @@
 """A part that is carried: its contacts hold it by three independent equations, and obstacles that move take it along.
 
 Velocity and acceleration follow from the equations alone, and so does the pose, to rounding: it is the closed-form pose
-of the contact formation nearest to where the part was (`geometry.formation.formations`), found by Newton's method from there.
-Forces do not shape the motion; they only have to exist. They do as long as the force that the motion needs lies in
+of the contact formation nearest to where the part was (`geometry.formation.formations`), found by Newton's method from
+there. Forces do not shape the motion; they only have to exist. They do as long as the force that the motion needs lies in
 the cone which the edges of all friction cones span (Erdmann's composite cone).
 """
 

@@ -36,8 +36,8 @@ PART_EDGE = define_record(
     ("convex", "?"),  # its first vertex is strictly convex
 )  # fmt: skip
 
-# One edge of the boundary of the union of all fixed obstacles, or of an obstacle that moves (see `geometry/contact/moving.py`):
-# world frame, at the present time, solid on the left; row j starts at vertex j. Where surfaces of two obstacles meet,
+# One edge of the boundary of the union of all fixed obstacles, or of an obstacle that moves (see `moving.py`): world
+# frame, at the time of the clock, solid on the left; row j starts at vertex j. Where surfaces of two obstacles meet,
 # an edge of the part may press on either. So the vertex stands in the table twice: as the start of its edge, and as an
 # edge of length zero with the surface of the edge before, at the end of the table.
 WALL_EDGE = define_record(
@@ -180,8 +180,8 @@ def build_part(outline: np.ndarray) -> Part:
 
 
 def build_walls(boundary, mu: np.ndarray, e: np.ndarray, law: np.ndarray) -> Walls:
-    """Arrays of walls that do not move, from a `Boundary` (geometry.shapes.boundary), and friction, restitution and law of
-    impact (an index) of each obstacle; see `geometry.contact.moving.build_moving_walls` for others."""
+    """Arrays of walls that do not move, from a `Boundary` (geometry.shapes.boundary), and friction, restitution and law
+    of impact (an index) of each obstacle; see `geometry.contact.moving.build_moving_walls` for others."""
     edge = fill_walls(boundary, mu, e, law)
     return Walls(edge, build_wall_tree(edge), *build_movers(()), start_clock())
 

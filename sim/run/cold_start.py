@@ -16,10 +16,11 @@ from numba import typeof
 
 from geometry.compiled.code_folder import find_folder
 from geometry.compiled.machine_code import is_cold
+from sim.run.model import Arguments, prepare
 
 
-def compile_engine(arguments: tuple) -> None:
-    """Make `run_chunk` ready for its arguments (body, options, state, tools, log); does nothing where it is."""
+def compile_engine(arguments: Arguments) -> None:
+    """Make `run_chunk` ready for its arguments; does nothing where it is."""
     from sim.engine.loop import run_chunk
 
     if not is_cold(run_chunk):
@@ -41,7 +42,7 @@ def compile_engine(arguments: tuple) -> None:
         second.wait()
 
 
-def compile_motion(arguments: tuple) -> None:
+def compile_motion(arguments: Arguments) -> None:
     """The kernels that do not search for accelerations: steps, events, detection, forces, output."""
     from dynamics.motion.closed import find_closed, make_problem
     from dynamics.motion.scales import Zeros
@@ -65,7 +66,7 @@ def compile_motion(arguments: tuple) -> None:
     compile_for(bounces._close_gaps, body, options, desk.closed, here.time, here.pose)
 
 
-def compile_search(arguments: tuple) -> None:
+def compile_search(arguments: Arguments) -> None:
     """The kernels that search for accelerations."""
     from dynamics.motion.impact import Choice, pick_member
 
@@ -83,6 +84,5 @@ def compile_for(kernel, *arguments) -> None:
 def main() -> None:
     """What the second process does."""
     from sim import load_scene
-    from sim.run.model import prepare
 
     compile_search(prepare(load_scene("block_on_incline")))
