@@ -7,7 +7,7 @@ from math import inf
 import numpy as np
 import pytest
 
-from dynamics.motion.mode import Body, MotionState, compute_frame, compute_place
+from dynamics.motion.mode import Body, MotionState, compute_frame, compute_place, get_load
 from geometry.contact.contacts import (
     TYPE_A,
     TYPE_B,
@@ -33,7 +33,7 @@ def polynomial(*coefficients):
     return Coordinate((CurvePiece(-inf, 0.0, tuple(map(float, coefficients))),))
 
 
-def make_moving_walls(outline, motion, *fixed, mu=0.3):
+def make_moving_walls(outline, motion, *fixed, mu=0.3, gravity_turn=None):
     """Walls of one obstacle that moves (number 0) and others that do not."""
     n = 1 + len(fixed)
     at_start = motion.place(0.0).transform(np.asarray(outline, dtype=float))
@@ -41,7 +41,7 @@ def make_moving_walls(outline, motion, *fixed, mu=0.3):
     still = still._replace(owner=still.owner + 1)
     moving = compute_boundary([at_start], 1e-12)
     pairs = np.full(n, mu), np.zeros(n), np.zeros(n, int)
-    return build_moving_walls([(still, 0), (moving, 1)], pairs, [(0, motion)], None)
+    return build_moving_walls([(still, 0), (moving, 1)], pairs, [(0, motion)], gravity_turn)
 
 
 def draw_motion(rng, surface=False):
@@ -108,6 +108,28 @@ def test_slip_accelerates_as_the_row_says_where_the_gap_stays_closed(kind):
         h = 1e-5
         found = (slip_at(h) - slip_at(-h)) / (2 * h)
         assert predicted == pytest.approx(found, abs=1e-6 * (1.0 + abs(predicted))), f"case {case}"
+
+
+def test_rows_and_load_are_those_of_the_time_that_is_asked_for():
+    """To the last bit, whatever time was asked for before, and where only the walls were moved, without gravity."""
+    rng = np.random.default_rng(92)
+    walls = make_moving_walls(TABLE, draw_motion(rng, surface=True), gravity_turn=polynomial(0.1, 0.7))
+    load, w = np.array([0.1, 0.2, 0.3, 0.0, -9.81]), np.array([0.0, 0.0, 0.3])
+    body = Body(build_part(SQUARE), walls, w, 0.7, 1.0, load, True, inf)
+    triple, pose, velocity = np.array([TYPE_B, 1, 2]), rng.normal(size=3), rng.normal(size=3)
+
+    def look(time):
+        return compute_frame(body, triple, MotionState(time, pose, velocity)), get_load(body, time).tolist()
+
+    times = rng.uniform(0.0, 2.0, 6)
+    first = [look(time) for time in times]
+    assert len({frame for frame, _ in first}) == len(times)
+    for k in rng.permutation(np.repeat(np.arange(len(times)), 3)):
+        place_walls(walls, times[rng.integers(len(times))])
+        assert look(times[k]) == first[k]
+    for time, (_, load) in zip(times, first, strict=True):
+        c, s = np.cos(0.1 + 0.7 * time), np.sin(0.1 + 0.7 * time)
+        assert load == pytest.approx([0.1 + 9.81 * s, 0.2 - 9.81 * c, 0.3], abs=1e-14)
 
 
 def test_second_variation_numbers():
