@@ -29,7 +29,7 @@ from geometry.compiled.record import copy_row
 from geometry.contact.next_contact import find_next_contact
 from geometry.contact.path import fill_path
 from sim.engine import events
-from sim.engine.impacts import Strike, commit_strike, find_strike, prepare_collision
+from sim.engine.impacts import Collision, Strike, commit_strike, fill_before, find_strike
 from sim.engine.state import get_present
 from sim.rows.status_codes import GO_ON
 
@@ -185,7 +185,7 @@ def pass_over(body, options, state, tools, log, step):
     state.time = begin + rest
     for c in range(3):
         state.pose[c] += way[c] * rest
-    here, collision = get_present(state), prepare_collision(body, state, tools.desk, struck, event, 0.0)
+    here, collision = get_present(state), Collision(struck, event, 0.0, tools.desk.before, tools.desk.after)
     speed_zero = find_zero_speed(body, options.scales, here)
     for k in range(struck.n):  # where they will be, about
         fill_row(body, struck, k, here, speed_zero)
@@ -194,7 +194,7 @@ def pass_over(body, options, state, tools, log, step):
     if event != events.BRIDGE or is_closing(struck, speed_zero):
         code, found = find_strike(body, options, state, tools, collision)
     else:
-        _strike_nothing(collision)
+        _strike_nothing(body, state, collision)
     if code == GO_ON:
         after = collision.after
         v[0], v[1], v[2] = after[0], after[1], after[2] / rho
@@ -254,9 +254,10 @@ def _find_way(body, struck, start, way):
 
 
 @kernel
-def _strike_nothing(collision):
+def _strike_nothing(body, state, collision):
     """Write the result of an impact in which nothing closes."""
     struck = collision.struck
+    fill_before(body, state, collision.before)
     copy_row(collision.after, collision.before)
     for k in range(struck.n):
         struck.fn[k], struck.ft[k] = 0.0, 0.0

@@ -57,16 +57,15 @@ class Collision(NamedTuple):
     struck: np.record  # CLOSED; gets the impulses per mass
     event: int  # its kind
     factor: float  # of the restitutions
-    before: np.ndarray  # (3,) velocity in (x, y, rho theta)
+    before: np.ndarray  # (3,) gets the velocity before, in (x, y, rho theta)
     after: np.ndarray  # (3,) gets the velocity after
 
 
 @jit
-def prepare_collision(body, state, desk, struck, event, factor):
-    """The Collision that the present velocity leads to."""
-    v, before = state.velocity, desk.before
+def fill_before(body, state, before):
+    """Write the present velocity in (x, y, rho theta)."""
+    v = state.velocity
     before[0], before[1], before[2] = v[0], v[1], v[2] * body.rho
-    return Collision(struck, event, factor, before, desk.after)
 
 
 @kernel
@@ -80,12 +79,13 @@ def strike(body, options, state, tools, log, collision):
 
 @kernel
 def find_strike(body, options, state, tools, collision):
-    """Write the velocity after an impact and the impulses into the Collision; returns (code, Strike).
+    """Write the velocities of an impact and the impulses into the Collision; returns (code, Strike).
 
     A single contact follows the law of its pair; several at once have the set of `dynamics.motion.impact`. With the
     kind JAM it is an impulse without collision.
     """
     struck, event, factor, before, after = collision
+    fill_before(body, state, before)
     k = struck.n
     e = np.empty(k)
     for i in range(k):
