@@ -1,8 +1,8 @@
 """A part that is carried: its contacts hold it by three independent equations, and obstacles that move take it along.
 
 Velocity and acceleration follow from the equations alone, and so does the pose, to rounding: it is the closed-form pose
-of the contact formation nearest to where the part was (`geometry.formation.formations`), found by Newton's method from
-there. Forces do not shape the motion; they only have to exist. They do as long as the force that the motion needs lies in
+of the contact formation nearest to where the part was (`geometry.formation`), found by Newton's method from there.
+Forces do not shape the motion; they only have to exist. They do as long as the force that the motion needs lies in
 the cone which the edges of all friction cones span (Erdmann's composite cone).
 """
 
@@ -24,11 +24,8 @@ from dynamics.motion.mode import (
     get_mu,
     get_surface,
 )
+from dynamics.tolerances import CLEARER, IN_PLANE, PROJECTED
 from geometry.compiled.jit import jit, kernel
-
-# Sine below which an edge of a cone lies in a plane. Reason: the edges carry the rounding of the contact geometry.
-# Consequence: a cone with a facet more slender than that is taken for flat.
-IN_PLANE = 1e-9
 
 # What a facet of the composite cone says where the force leaves through it.
 NOTHING_LOST, FORCE_LOST, GRIP_LOST = 0, 1, 2
@@ -66,7 +63,7 @@ def _take_clearest(body, mode, time, pose):
                     dot = a * unit[0] + b * unit[1] + c * unit[2]
                     a, b, c = a - dot * unit[0], b - dot * unit[1], c - dot * unit[2]
                 size = sqrt(a * a + b * b + c * c)
-                if size > largest * (1.0 + 1e-9):
+                if size > largest * (1.0 + CLEARER):
                     largest, bx, by, bz = size, a / size, b / size, c / size
                     mode.rows[rank, 0], mode.rows[rank, 1] = k, row
         if largest == 0.0:
@@ -140,7 +137,7 @@ def project_carried_pose(body, mode, time, pose):
             gaps[i] = -place.gap if mode.rows[i, 1] == 0 else travel  # along' = -T.v for both types
         _, x, y, q = _solve(matrix, gaps)
         pose[0], pose[1], pose[2] = pose[0] + x, pose[1] + y, pose[2] + q / body.rho
-        if abs(x) + abs(y) + abs(q) <= 1e-9 * body.part.radius:  # what is left is of the order of its square
+        if abs(x) + abs(y) + abs(q) <= PROJECTED * body.part.radius:  # what is left is of the order of its square
             return
 
 

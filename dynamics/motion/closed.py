@@ -13,6 +13,7 @@ from dynamics.motion.choose import UNKNOWN_LETTER
 from dynamics.motion.mode import CAPACITY, LETTER_L, LETTER_R, LETTER_S, compute_frame, find_in_mode, get_mu
 from dynamics.motion.seams import is_left_behind
 from dynamics.search.problem import Problem
+from dynamics.tolerances import UNIQUE_MINOR
 from geometry.compiled.jit import jit, kernel
 from geometry.compiled.record import copy_row, define_record
 from geometry.contact.detection import find_contacts
@@ -254,7 +255,7 @@ def is_unique(closed):
         return False
     a, d = _compute_coupling(closed, 0, 0), _compute_coupling(closed, 1, 1)
     cross = _compute_coupling(closed, 0, 1) * _compute_coupling(closed, 1, 0)
-    return a > 0.0 and d > 0.0 and a * d - cross > 1e-9 * (a * d + abs(cross))
+    return a > 0.0 and d > 0.0 and a * d - cross > UNIQUE_MINOR * (a * d + abs(cross))
 
 
 @kernel

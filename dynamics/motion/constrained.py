@@ -1,6 +1,6 @@
 """The motion while the mode is fixed: closed contacts keep gap 0, rolling contacts keep slip 0.
 
-A mode names the closed contacts and a letter for each (DESIGN of the letters: `n` rolls, `r` slides with T.v > 0, `l`
+A mode names the closed contacts and a letter for each (`n` rolls, `r` slides with T.v > 0, `l`
 with T.v < 0). Of the closed contacts at most two are needed to carry the motion, the *basis*; the others are redundant
 as long as the mode lasts, which the engine watches:
 
@@ -23,9 +23,7 @@ import numpy as np
 from dynamics.motion.carried import carry, choose_rows, project_carried_pose, project_carried_velocity
 from dynamics.motion.mode import (
     CARRIED,
-    DEPENDENT,
     FREE,
-    INDEPENDENT,
     LETTER_N,
     LETTER_R,
     OK,
@@ -41,11 +39,9 @@ from dynamics.motion.mode import (
     get_mu,
     get_surface,
 )
+from dynamics.tolerances import DEPENDENT, FORCE_ROUNDING, INDEPENDENT, PRELOAD, PROJECTED, SINGULAR_BELOW
 from geometry.compiled.jit import jit, kernel
 from geometry.contact.moving import is_moving
-
-# Relative size of the determinant of a sliding basis below which steps that become too small are put down to it.
-SINGULAR_BELOW = 1e-3
 
 
 @kernel
@@ -188,7 +184,7 @@ def project_pose(body, mode, time, pose):
         pose[0] += dx
         pose[1] += dy
         pose[2] += dq / rho
-        if abs(dx) + abs(dy) + abs(dq) <= 1e-9 * body.part.radius:  # what is left is of the order of its square
+        if abs(dx) + abs(dy) + abs(dq) <= PROJECTED * body.part.radius:  # what is left is of the order of its square
             return
 
 
@@ -302,11 +298,11 @@ def choose_basis(body, mode, at, target, acceleration, force):
             off = max(abs(acceleration[0] - target[0]), abs(acceleration[1] - target[1]))
             off = max(off, abs(acceleration[2] * body.rho - target[2]))
             least = measure_basis_margin(body, mode, force)
-            key = least - 1e6 * max(0.0, off - 1e-9 * (scale + abs(target[0]) + abs(target[1])))
+            key = least - 1e6 * max(0.0, off - FORCE_ROUNDING * (scale + abs(target[0]) + abs(target[1])))
             if key > best_key:
                 best_key, best = key, (kind, i, j, off)
     mode.kind, mode.first, mode.second = max(best[0], 0), max(best[1], 0), max(best[2], 0)
-    if best[3] > 1e-7 * (scale + abs(target[0]) + abs(target[1]) + abs(target[2])):
+    if best[3] > PRELOAD * (scale + abs(target[0]) + abs(target[1]) + abs(target[2])):
         evaluate_mode(body, mode, at, acceleration, force)
         mode.preload[0], mode.preload[1] = target[0] - acceleration[0], target[1] - acceleration[1]
         mode.preload[2] = target[2] - acceleration[2] * body.rho

@@ -28,12 +28,9 @@ from dynamics.motion.closed import make_problem
 from dynamics.search.members import SetBuffer, find_members
 from dynamics.search.problem import VERTICES
 from dynamics.search.reactions import compute_letters, solve_forces
-from dynamics.tolerances import Tolerances
+from dynamics.tolerances import IMPACT_ENERGY_ROUNDING, Tolerances
 from geometry.compiled.jit import jit, kernel
 from geometry.compiled.record import copy_row
-
-# Growth of kinetic energy that counts as rounding, relative.
-ENERGY_ROUNDING = 1e-12
 
 
 class Choice(NamedTuple):
@@ -125,7 +122,7 @@ def solve_impact(closed, before, e, choice, after):
     for k in range(closed.n):
         energy += 0.5 * (closed.push[k] * closed.push[k] + closed.drag[k] * closed.drag[k])
     kind, members, gain = _solve_scaled(closed, before, e, 1.0, choice, after)
-    if members > 0 and gain <= energy * ENERGY_ROUNDING:
+    if members > 0 and gain <= energy * IMPACT_ENERGY_ROUNDING:
         return kind, members, 1.0
     low, high = 0.0, 1.0
     for _ in range(60):

@@ -11,6 +11,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from dynamics.codes import CONTACT_LETTERS
 from geometry.compiled.jit import jit, kernel
 from geometry.compiled.record import define_record
 from geometry.contact.contacts import (
@@ -25,17 +26,11 @@ from geometry.contact.contacts import (
 from geometry.contact.moving import GRAVITY, place_walls
 from geometry.prescribed.motion import SURFACE, THETA
 
-LETTER_S, LETTER_N, LETTER_R, LETTER_L = 0, 1, 2, 3
+LETTER_S, LETTER_N, LETTER_R, LETTER_L, LETTER_A = range(len(CONTACT_LETTERS))
 
 FREE, SLIDING, ROLLING, SLIDING_TWICE, STATIC, CARRIED = 0, 1, 2, 3, 4, 5
 
 OK, SINGULAR = 0, 1
-
-# Smallest sine between two rows that still counts as independent when a mode begins. Below it two constraints are taken
-# for one: their forces would be known to less than nine digits. A mode that has begun ends where the sine of its two
-# rows has become a quarter of that, so that it does not begin anew at once.
-INDEPENDENT = 1e-7
-DEPENDENT = 0.25 * INDEPENDENT
 
 
 class Body(NamedTuple):

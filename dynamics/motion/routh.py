@@ -28,21 +28,17 @@ from typing import NamedTuple
 
 import numpy as np
 
+from dynamics.codes import IMPACT_CLASSES, LAWS
+from dynamics.tolerances import ROUTH_ENERGY_ROUNDING
 from geometry.compiled.jit import jit, kernel
 
-LAWS = ("newton", "poisson", "stronge")
-NEWTON, POISSON, STRONGE = 0, 1, 2
+NEWTON, POISSON, STRONGE = range(len(LAWS))
 
-IMPACT_CLASSES = (
-    "none", "sliding", "C-sticking", "R-sticking", "C-reversed", "R-reversed", "stick", "slip from rest", "jam",
-)  # fmt: skip
-NONE, SLIDING, C_STICKING, R_STICKING, C_REVERSED, R_REVERSED, STICK, SLIP_FROM_REST, JAM = range(9)
+(NONE, SLIDING, C_STICKING, R_STICKING, C_REVERSED, R_REVERSED, STICK, SLIP_FROM_REST,
+ JAM) = range(len(IMPACT_CLASSES))  # fmt: skip
 
 # A chain has at most this many pieces: slip, stop, the end of compression, the end of restitution.
 PIECES = 8
-
-# Growth of kinetic energy that is the rounding of its terms, relative to them.
-ENERGY_ROUNDING = 1e-14
 
 
 class ImpactRows(NamedTuple):
@@ -98,7 +94,7 @@ def _compute_gain(rows, velocity, pn, pt):
     vn, vt = velocity
     work = 2.0 * (vn * pn + vt * pt)
     size = nn * pn * pn + 2.0 * abs(nt * pn * pt) + tt * pt * pt
-    return work + nn * pn * pn + 2.0 * nt * pn * pt + tt * pt * pt - ENERGY_ROUNDING * size
+    return work + nn * pn * pn + 2.0 * nt * pn * pt + tt * pt * pt - ROUTH_ENERGY_ROUNDING * size
 
 
 @jit

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
+from dynamics.tolerances import SPEED_SHARE, TIME_GRID
 from geometry.compiled.jit import jit, kernel
 from geometry.contact.moving import get_wall_speed, place_walls
 
@@ -21,18 +22,6 @@ class Zeros(NamedTuple):
 
     touch: float  # m
     speed: float  # m/s, see `find_zero_speed`
-
-
-# Relative rounding of a slip speed.
-SPEED_ROUNDING = 1e-13
-
-# A gap rate or slip below this share of the speeds that it is the difference of is zero. Reason: it carries their
-# rounding, times the condition of the contact geometry; what a run projects on its constraints is as exact. Larger: a
-# slow slip is taken for none, and its friction is not known. Smaller: rounding slips.
-SPEED_SHARE = 1e-11
-
-# How far apart two times are, relative to them, that a run tells from each other: a few units in the last place.
-TIME_GRID = 1e-15
 
 
 @kernel

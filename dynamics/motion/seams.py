@@ -9,7 +9,7 @@ from __future__ import annotations
 from dynamics.motion.mode import compute_frame, compute_place, get_surface_speed
 from geometry.compiled.jit import jit, kernel
 from geometry.contact.contacts import TYPE_B, compute_edge_length
-from geometry.contact.detection import ANGLE_TOLERANCE
+from geometry.tolerances import ANGLE_TOLERANCE
 
 
 @kernel

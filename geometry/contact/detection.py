@@ -15,10 +15,7 @@ from geometry.compiled.jit import jit, kernel
 from geometry.compiled.record import allocate_record, copy_row, define_record
 from geometry.contact.contacts import TYPE_B, compute_contact, has_point, is_same_contact
 from geometry.prescribed.motion import X, Y
-
-# Angle below which two directions count as equal [rad]. Two edges that touch at both ends to rounding differ by less;
-# a larger value would take a very slender fan of normals for a single normal.
-ANGLE_TOLERANCE = 1e-9
+from geometry.tolerances import ANGLE_TOLERANCE
 
 TOO_MANY_CONTACTS = -1
 

@@ -25,6 +25,7 @@ from geometry.contact.detection import (
 from geometry.contact.moving import bound_walls, find_distance, is_moving, place_walls
 from geometry.contact.path import bound_path, evaluate_path
 from geometry.prescribed.movers import MotionBounds, bound_mover
+from geometry.tolerances import LEAVING, LOCATED_GAP, ROUGH, SUNK
 
 # Steps of one march. Convergence is quadratic at a crossing and linear at a graze, where about a hundred suffice.
 MARCH_LIMIT = 100_000
@@ -32,9 +33,6 @@ MARCH_LIMIT = 100_000
 # Places of a path after which a search ends, at the next seam between two pieces, and says how far it has come. So no
 # call takes longer than about a tenth of a second, however long the path.
 LOOK_LIMIT = 50_000
-
-# Depth, in touch distances, up to which a crossing that no step showed is put down to the rounding of a very long path.
-ROUGH = 1e6
 
 
 class Search(NamedTuple):
@@ -217,7 +215,7 @@ def _march(search, interval, bounds):
     wall = _bound_wall(search, triple[2], begin, last)
     seen = MotionBounds(bounds.speed + wall.speed, bounds.omega, bounds.acceleration + wall.acceleration, bounds.alpha)
     rate = seen.speed + seen.omega * part.radius
-    exact = 1e-3 * touch
+    exact = LOCATED_GAP * touch
     length = walls.edge[triple[2]].length if triple[0] == TYPE_B else part.edge[triple[1]].length
     tau, doubling, previous, level, last_gap = begin, 1.0, begin, -touch, -1.0
     for _ in range(MARCH_LIMIT):
@@ -241,10 +239,10 @@ def _march(search, interval, bounds):
         delta = max(distance / rate if rate > 0.0 else np.inf, _bound_crossing(gap, gap_rate, curvature))
         floor = exact / rate if rate > 0.0 else np.inf
         if not armed:
-            if tau == begin and gap_rate > 0.0 and gap_rate * gap_rate > 0.1 * touch * curvature:
+            if tau == begin and gap_rate > 0.0 and gap_rate * gap_rate > LEAVING * touch * curvature:
                 level = min(gap, 0.0)
             if gap < level and _has_sunk(search, gap, along, length):
-                depth = level if level > -touch else -0.5 * touch
+                depth = level if level > -touch else -SUNK * touch
                 time = _locate_depth(search, Depth(previous, tau, depth, not 0.0 <= along <= length))
                 if time < np.inf:
                     return time

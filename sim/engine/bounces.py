@@ -21,9 +21,10 @@ from dynamics.motion.closed import (
     keep_contacts,
     pair_corners,
 )
-from dynamics.motion.mode import INDEPENDENT, LETTER_L, LETTER_N, LETTER_R, MotionState, compute_place, get_load
+from dynamics.motion.mode import LETTER_L, LETTER_N, LETTER_R, MotionState, compute_place, get_load
 from dynamics.motion.routh import NONE
 from dynamics.motion.scales import Zeros, find_zero_speed, find_zeros
+from dynamics.tolerances import INDEPENDENT
 from geometry.compiled.jit import jit, kernel
 from geometry.compiled.record import copy_row
 from geometry.contact.next_contact import find_next_contact
@@ -32,29 +33,24 @@ from sim.engine import events
 from sim.engine.impacts import Collision, Strike, commit_strike, fill_before, find_strike
 from sim.engine.state import get_present
 from sim.rows.status_codes import GO_ON
+from sim.tolerances import (
+    BOUNCE_HEIGHT,
+    BOUNCE_REACH,
+    BRIDGE_TIME,
+    GAP_CLOSED,
+    GAP_STAYS,
+    INDEPENDENT_GAPS,
+    LONGEST_REST,
+)
 
-# A bridge over events that pile up at one instant: the shortest time, relative to that in which the part falls by its
-# own size, how it grows from try to try, and how many there are. A longer one would be seen in the motion.
-BRIDGE_TIME, BRIDGE_GROWTH, BRIDGE_TRIES = 1e-9, 4.0, 10
+# A bridge over events that pile up at one instant: how it grows from try to try, from BRIDGE_TIME, and how many there
+# are. A longer one would be seen in the motion.
+BRIDGE_GROWTH, BRIDGE_TRIES = 4.0, 10
 # A bridge that is needed as soon as this, in lengths of the last one, grows from that.
 BRIDGE_SOON = 100.0
 
 # What became of bounces that might have been summed.
 NO_BOUNCE, REFUSED, PASSED = 0, 1, 2
-
-# Height of a bounce, relative to the touch distance, below which the remaining bounces are summed as a geometric
-# series. The error of the sum is of the order of that height: a larger value would be seen in the motion; bounces lower
-# than the touch distance cannot be told from contact.
-BOUNCE_HEIGHT = 4.0
-
-# Longest time of a sum, in units of that in which the load moves the part by half the touch distance. The error of one
-# step grows with the square of its time; bounces that take longer can be followed one by one until they are lower. It
-# is what bounces of BOUNCE_HEIGHT with a restitution of 0.95 take.
-LONGEST_REST = 120.0
-
-# Distance, in the same unit, within which contacts take part in such a sum: a part that bounces on two corners by turns
-# is a few heights from either. A larger value would move the part by as much when they close.
-BOUNCE_REACH = 4.0 * BOUNCE_HEIGHT
 
 
 class PassOver(NamedTuple):
@@ -370,8 +366,8 @@ def _close_gaps(body, options, struck, time, pose):
             fill_row(body, struck, k, still, 0.0)
             gaps[k] = compute_place(body, struck.triple[k], time, pose).gap
             widest = max(widest, abs(gaps[k]))
-        if widest <= 1e-2 * options.scales.touch:
+        if widest <= GAP_CLOSED * options.scales.touch:
             return True
-        _find_shift(struck, gaps, nothing, 1e-4, False, shift)
+        _find_shift(struck, gaps, nothing, INDEPENDENT_GAPS, False, shift)
         pose[0], pose[1], pose[2] = pose[0] + shift[0], pose[1] + shift[1], pose[2] + shift[2] / body.rho
-    return widest <= 0.5 * options.scales.touch
+    return widest <= GAP_STAYS * options.scales.touch

@@ -16,7 +16,6 @@ from dynamics.motion.carried import measure_margin
 from dynamics.motion.constrained import compute_sine, evaluate_mode
 from dynamics.motion.mode import (
     CARRIED,
-    DEPENDENT,
     LETTER_N,
     LETTER_R,
     ROLLING,
@@ -29,13 +28,17 @@ from dynamics.motion.mode import (
     get_mu,
 )
 from dynamics.motion.scales import Scales, find_least_speed
+from dynamics.tolerances import DEPENDENT, FORCE_ROUNDING
 from geometry.compiled.jit import jit, kernel
 from geometry.compiled.record import define_record
 from geometry.contact.contacts import compute_edge_length
 from geometry.contact.path import evaluate_path
+from geometry.tolerances import SUNK
+from sim.rows.records import EVENT_KINDS
+from sim.tolerances import CREEP_SPEED, END_REACH, END_ROUNDING, EVENT_BRACKET, LOST_GAP, SINK_SLOPE
 
 (START, CONTACT, IMPACT, SEPARATION, SLIP, STICK, EDGE_END, MODE_LOST, UNIQUENESS, ACCUMULATION, REST, JAM,
- BREAK, BRIDGE) = range(14)  # fmt: skip
+ BREAK, BRIDGE) = range(len(EVENT_KINDS))  # fmt: skip
 
 NO_MONITOR = -1
 
@@ -49,9 +52,6 @@ MARGIN = -3
 # closed; both are the event CONTACT. CREEP: one that rolled begins to slip; the event is MODE_LOST.
 PRESS, SINK, CREEP = 20, 21, 22
 
-# Slip, in units of `Scales.speed`, at which an idle contact no longer rolls.
-CREEP_SPEED = 1e3
-
 # Strides in which the time after an event is searched: the first, relative to the rest of the step, and their growth.
 FIRST_STRIDE, STRIDE_GROWTH = 2.0**-40, 4.0
 
@@ -60,10 +60,6 @@ FIRST_STRIDE, STRIDE_GROWTH = 2.0**-40, 4.0
 SAMPLES = 3
 
 NOT_KNOWN = -np.inf
-
-
-# Relative rounding of a force: it carries the condition of the contact geometry.
-FORCE_ROUNDING = 1e-9
 
 
 # A point on the path: time, pose, velocity, acceleration (ax, ay, alpha) and force of the basis there.
@@ -149,11 +145,11 @@ def compute_monitor(watch, monitor):
         return CREEP_SPEED - abs(slip) / find_least_speed(body, scales, at.time)
     gap, along, _, _, _, _ = compute_place(body, triple, at.time, at.pose)
     if kind == SINK:
-        return 100.0 * (gap / scales.touch + 0.5)
+        return SINK_SLOPE * (gap / scales.touch + SUNK)
     if kind == EDGE_END:
         length = compute_edge_length(body.part, body.walls, triple)
-        return (min(along, length - along) + 2.0 * scales.touch) / (0.01 * scales.touch)
-    return (4.0 * scales.touch - abs(gap)) / scales.touch
+        return (min(along, length - along) + END_REACH * scales.touch) / (END_ROUNDING * scales.touch)
+    return (LOST_GAP * scales.touch - abs(gap)) / scales.touch
 
 
 @kernel
@@ -285,7 +281,7 @@ def _locate_zero(watch, monitor, low, high, level):
         middle = low + width * f_low / (f_low - f_high)
         if k % 4 == 3 or not low < middle < high:
             middle = low + 0.5 * width
-        if width <= 4e-16 * high or middle == low or middle == high:
+        if width <= EVENT_BRACKET * high or middle == low or middle == high:
             return high
         f = _measure(watch, monitor, middle) - level
         if f > 0.0:

@@ -81,8 +81,8 @@ def strike(body, options, state, tools, log, collision):
 def find_strike(body, options, state, tools, collision):
     """Write the velocities of an impact and the impulses into the Collision; returns (code, Strike).
 
-    A single contact follows the law of its pair; several at once have the set of `dynamics.motion.impact`. With the
-    kind JAM it is an impulse without collision.
+    A single contact follows the law of its pair; several at once have the set of `motion.impact`. With the kind JAM
+    it is an impulse without collision.
     """
     struck, event, factor, before, after = collision
     fill_before(body, state, before)

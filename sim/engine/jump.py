@@ -28,6 +28,7 @@ from dynamics.motion.impact import Choice, pick_member, take_member
 from dynamics.motion.mode import LETTER_N, STATIC, compute_place, find_in_mode, get_load, get_surface
 from dynamics.motion.scales import find_zero_speed, find_zeros
 from dynamics.search.reactions import solve_forces
+from dynamics.tolerances import FORCE_ROUNDING
 from geometry.compiled.jit import jit, kernel
 from geometry.compiled.record import copy_row
 from geometry.contact.contacts import is_same_contact
@@ -48,22 +49,13 @@ from sim.rows.status_codes import (
     SPLIT,
     STALLED,
 )
+from sim.tolerances import IDLE, PILE_TIME, REST_ACCELERATION, REST_ROUNDINGS, REST_SPEED
 
-# Events at one instant before they are bridged; real ties need a handful. An instant is what is shorter than PILE_TIME,
-# relative to the time of the run, and to that in which the part falls by its own size.
-STALL_LIMIT, PILE_TIME = 60, 1e-14
-
-# Force, in units of the rounding of a force, up to which a contact holds nothing. Larger: a contact that begins to
-# press is noticed later, when its force would be that large; smaller: forces that are rounding hold the part.
-IDLE = 10.0
+# Events at one instant before they are bridged; real ties need a handful.
+STALL_LIMIT = 60
 
 # Impulses without collision, and sums of bounces, that may follow each other at one event; real ones need two or three.
 ROUNDS = 8
-
-# A velocity and an acceleration below this, relative to sqrt(load * size) and to the load, are zero: the part is at
-# rest.
-REST_SPEED = 1e-11
-REST_ACCELERATION = 1e-11
 
 
 @kernel
@@ -231,14 +223,14 @@ def _set_mode(body, options, state, tools, at, closed, target):
     mode, work, w = state.mode, tools.desk.step, get_load(body, at.time)
     size = abs(w[0]) + abs(w[1]) + abs(w[2])
     compute_gap_accelerations(closed, target)
-    drop_separating(closed, 1e-9 * (size + abs(target[0]) + abs(target[1]) + abs(target[2])))
+    drop_separating(closed, FORCE_ROUNDING * (size + abs(target[0]) + abs(target[1]) + abs(target[2])))
     solve_forces(make_problem(closed, w), target, options.tolerances, closed.fn, closed.ft)
     same = mode.n == closed.n and state.cause_kind != events.UNIQUENESS
     old = (mode.kind, mode.first, mode.second)
     n = closed.n
     mode.n = n
     for k in range(n):
-        idle = 1 if closed.fn[k] + abs(closed.ft[k]) <= IDLE * events.FORCE_ROUNDING * options.scales.force else 0
+        idle = 1 if closed.fn[k] + abs(closed.ft[k]) <= IDLE * FORCE_ROUNDING * options.scales.force else 0
         same = same and mode.letter[k] == closed.letter[k] and mode.idle[k] == idle
         copy_row(mode.triple[k], closed.triple[k])
         copy_row(mode.corner[k], closed.corner[k])
@@ -252,7 +244,7 @@ def _set_mode(body, options, state, tools, at, closed, target):
     if same and not is_held(body, options, state, tools, at) and lose_contact(body, state, work, at, target):
         same, n = False, mode.n
     evaluate_mode(body, mode, at, a, force)
-    shared = measure_basis_margin(body, mode, force) < -events.FORCE_ROUNDING * options.scales.force
+    shared = measure_basis_margin(body, mode, force) < -FORCE_ROUNDING * options.scales.force
     preloaded = mode.preload[0] != 0.0 or mode.preload[1] != 0.0 or mode.preload[2] != 0.0
     state.muted = 1 if same or held or preloaded or (shared and n > 1) else 0
     state.next_step, state.clearance, state.least_monitor = 0.0, 0.0, events.NOT_KNOWN
@@ -288,7 +280,7 @@ def _check_rest(body, options, state, closed, target):
     speed = max(abs(v[0]), abs(v[1]), abs(v[2]) * body.rho)
     pull = max(abs(target[0]), abs(target[1]), abs(target[2]))
     static = state.mode.kind == STATIC
-    slow = speed <= max(REST_SPEED * sqrt(size * part.radius), 100.0 * options.scales.speed)
+    slow = speed <= max(REST_SPEED * sqrt(size * part.radius), REST_ROUNDINGS * options.scales.speed)
     state.at_rest = 0
     if static and not slow:
         return CONSTRAINT_LOST

@@ -18,6 +18,7 @@ from geometry.contact.moving import begin_motion
 from geometry.contact.path import evaluate_path, fill_constant_path, fill_path
 from geometry.prescribed.motion import SMOOTH
 from geometry.prescribed.movers import find_next_break
+from geometry.tolerances import SMALLEST_STEP
 from sim.engine import events
 from sim.engine.events import get_probed
 from sim.engine.jump import jump, tally_uniqueness
@@ -235,7 +236,7 @@ def _integrate(body, options, state, tools, left):
             break
         state.rejected += 1
         h *= max(0.1, 0.9 * error ** (-1.0 / ORDER)) if status == OK and error < np.inf else 0.1
-        if state.time + h <= state.time or h < 1e-14 * options.duration:
+        if state.time + h <= state.time or h < SMALLEST_STEP * options.duration:
             return STEP_TOO_SMALL, 0.0
     growth = min(8.0, 0.9 * error ** (-1.0 / ORDER)) if error > 0.0 else 8.0
     if h < left:

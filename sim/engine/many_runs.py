@@ -18,6 +18,7 @@ from geometry.compiled.record import allocate_table, copy_row, define_record
 from geometry.contact.contacts import Walls
 from geometry.contact.moving import copy_walls
 from geometry.prescribed.movers import copy_clock
+from geometry.tolerances import ANGLE_TOLERANCE
 from sim.engine.loop import run_chunk
 from sim.engine.recorder import compute_kinetic, compute_load_work
 from sim.engine.state import STATE, Log, Options, Tools, allocate_log
@@ -31,7 +32,6 @@ MODE_BYTES = 2048  # of the history of a run; a longer one is cut
 POOL_BYTES, POOL_CONTACTS = 32 * MODE_BYTES, 8 * CAPACITY
 SEPARATOR, FREE_SIGN, NO_MOTION_SIGN, CUT_SIGN = 32, 45, 33, 43  # " ", "-", "!", "+"
 LETTERS = np.array([ord(letter) for letter in CONTACT_LETTERS], dtype=np.uint8)
-PARALLEL = 1e-9  # contacts whose normals differ by less press the same way
 
 # What a cell is, besides its pairs: see `Body`, `Options` and `Scales`. `random`: the state of the generator.
 CELL = define_record(
@@ -198,8 +198,8 @@ def _finish(body, code, work, result):
 def _press_one_way(contacts, first, n):
     """Have all contacts the same normal? Then they can hold the part against no load that pulls it off."""
     for k in range(first + 1, first + n):
-        if (abs(contacts[k]["nx"] - contacts[first]["nx"]) > PARALLEL
-                or abs(contacts[k]["ny"] - contacts[first]["ny"]) > PARALLEL):
+        if (abs(contacts[k]["nx"] - contacts[first]["nx"]) > ANGLE_TOLERANCE
+                or abs(contacts[k]["ny"] - contacts[first]["ny"]) > ANGLE_TOLERANCE):
             return False
     return True
 

@@ -9,6 +9,7 @@ import numpy as np
 from dynamics.motion.carried import measure_margin
 from dynamics.motion.constrained import evaluate_mode, measure_stiffness
 from dynamics.motion.mode import compute_place, find_in_mode
+from dynamics.tolerances import TIME_GRID
 from geometry.compiled.jit import jit, kernel
 from geometry.compiled.record import copy_row
 from geometry.contact.detection import compute_clearance
@@ -33,18 +34,7 @@ from sim.engine.jump import is_held
 from sim.engine.state import JUMP
 from sim.engine.step import advance
 from sim.engine.work import integrate_work
-
-# Relative determinant of the equation for the normal forces below which a force that is lost is lost in its singular
-# point. Larger: a contact that opens near the point is taken to jam; smaller: one that slides into it is taken to open.
-AT_SINGULAR_POINT = 1e-6
-
-# How clearly the old mode must be violated where the next one is chosen, in units of the rounding of a monitor. The
-# search for accelerations blurs by about a tenth of one unit; the larger, the further ahead the choice is made.
-LOOK_AHEAD = 1000.0
-
-# How long after forces that several contacts shared have ceased to be legal the next mode is chosen, relative to the
-# step: at the very time they are legal to rounding.
-UNREALISED_AHEAD = 1e-5
+from sim.tolerances import AHEAD_SHARE, AT_SINGULAR_POINT, LARGEST_CORRECTION, LOCATED, LOOK_AHEAD, SECANT_STEP
 
 
 class StepEnd(NamedTuple):
@@ -104,7 +94,7 @@ def find_event(body, options, state, tools, h):
     state.cause_kind = kind
     copy_row(state.cause, mode.triple[contact])
     if lost < np.inf:
-        _look_ahead(state, min(lost + UNREALISED_AHEAD * h, h))
+        _look_ahead(state, min(lost + AHEAD_SHARE * h, h))
     if kind == events.SEPARATION or kind == events.SLIP or kind == events.PRESS or kind <= MARGIN:
         _look_ahead(state, locate_level(watch, Monitor(kind, contact), mode_time, min(h, contact_time), -LOOK_AHEAD))
         if kind == events.SEPARATION and _is_at_singular_point(body, state, tools, mode_time):
@@ -202,18 +192,18 @@ def accept(body, options, state, tools, step_end):
     work, h = tools.desk.step, tools.desk.end
     if found and tau > 0.0:
         value = _value_at(body, options, state, tools, tau)
-        other = tau * (1.0 - 1e-4)
+        other = tau * (1.0 - SECANT_STEP)
         other_value = _value_at(body, options, state, tools, other)
         for _ in range(4):
-            if value == other_value or abs(value) < 1e-3:
+            if value == other_value or abs(value) < LOCATED:
                 break
             change = value * (tau - other) / (value - other_value)
-            if abs(change) > 1e-3 * tau:
+            if abs(change) > LARGEST_CORRECTION * tau:
                 break
             other, other_value = tau, value
             tau -= change
             value = _value_at(body, options, state, tools, tau)
-            if abs(change) <= 1e-15 * (state.time + tau):
+            if abs(change) <= TIME_GRID * (state.time + tau):
                 break
         shorten(body, state, tools, tau)
     if not (found and tau <= 0.0):

@@ -39,7 +39,7 @@ class Options(NamedTuple):
     interval: float  # s between output rows, 0: none
     step: float  # s, fixed step, 0: adaptive
     tolerance: float  # local error of a step relative to the part's size and speed
-    rule: int  # index into dynamics.motion.choose.RULES
+    rule: int  # index into dynamics.codes.RULES
     survey: bool  # look for other accelerations after every step
     max_steps: int
     scales: Scales

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from dynamics.codes import ONE
 from dynamics.motion.choose import BRANCH, STOP
 from dynamics.motion.closed import fill_from_mode, is_unique, make_problem
 from dynamics.motion.mode import get_load
 from dynamics.motion.scales import find_zero_speed
-from dynamics.search.members import ONE, find_members
+from dynamics.search.members import find_members
 from dynamics.search.problem import VERTICES
 from geometry.compiled.jit import kernel
 from geometry.compiled.record import copy_row
@@ -15,10 +16,7 @@ from sim.engine import events
 from sim.engine.events import place_probe
 from sim.engine.jump import tally_uniqueness
 from sim.engine.recorder import EventHeader, write_event
-
-# How long after another acceleration became possible the set is computed that branches begin with, relative to the
-# step: at the very time it is possible within rounding only.
-SURVEY_AHEAD = 1e-5
+from sim.tolerances import AHEAD_SHARE
 
 
 @kernel
@@ -66,7 +64,7 @@ def survey(body, options, state, tools, log):
             high = middle
     time = state.path_start + high
     if (options.rule == BRANCH or options.rule == STOP) and kind > state.set_kind:
-        ahead = min(high + SURVEY_AHEAD * h, h)
+        ahead = min(high + AHEAD_SHARE * h, h)
         evaluate_path(state.path, ahead, state.ahead_pose, state.ahead_velocity)
         state.ahead, state.ahead_time, state.path_length = 1, state.path_start + ahead, high
         return True

@@ -20,11 +20,7 @@ from dynamics.motion.mode import (
 )
 from geometry.compiled.jit import kernel
 from sim.engine import events
-
-# How far outside its cone the friction may be, relative to the forces of the scene, where a contact that stops to slip
-# holds all the same. Reason: the search blurs by about 1e-9. Consequence: a contact that slips on for the time in which
-# its friction changes by as much is held instead.
-GRIP = 1e-6
+from sim.tolerances import GRIP
 
 
 @kernel

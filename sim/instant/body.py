@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from dynamics.codes import LAWS
 from dynamics.motion.mode import Body, get_load
-from dynamics.motion.routh import LAWS
-from dynamics.motion.scales import SPEED_ROUNDING, Scales
+from dynamics.motion.scales import Scales
+from dynamics.tolerances import SPEED_ROUNDING
 from geometry.contact.contacts import build_part, build_walls
 from geometry.contact.moving import begin_motion, build_moving_walls, copy_walls
 from geometry.prescribed.motion import spread_times

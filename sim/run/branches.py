@@ -17,11 +17,12 @@ import numpy as np
 
 from dynamics.tolerances import DEFAULT_TOLERANCES
 from geometry.compiled.record import allocate_record
+from geometry.tolerances import TINY
 from sim.engine.events import UNIQUENESS
 from sim.engine.state import ACCELERATION, NOTHING, STATE, VELOCITY
 from sim.files.held_interrupt import hold_interrupts
 from sim.log.trajectory import MemorySink, Trajectory
-from sim.log.tree import SAME, Branch, Tree, is_same
+from sim.log.tree import Branch, Tree, is_same
 from sim.rows.account import compute_rounding, end_account
 from sim.rows.branch_table import NO_PARENT
 from sim.rows.records import CONTACT_LETTERS, EVENT_KINDS
@@ -29,6 +30,7 @@ from sim.rows.status import Status
 from sim.run.model import Arguments, prepare
 from sim.scene.build import take_scene
 from sim.scene.scene import AnyScene, Scene
+from sim.tolerances import SAME_MEMBER, SAME_STATE
 
 REST = EVENT_KINDS.index("rest")
 
@@ -194,7 +196,7 @@ def list_members(arguments: Arguments, state) -> list[tuple[np.ndarray, str, boo
         if piece.dimension > 0:
             points.append(piece.vertices.mean(axis=0) + piece.rays.sum(axis=0) * max(1.0, np.abs(w).max()))
         for point in points:
-            scale = 1e-7 * max(np.abs(point).max(), np.abs(w).max())
+            scale = SAME_MEMBER * max(np.abs(point).max(), np.abs(w).max())
             if all(np.abs(point - other).max() > scale for other in [*unchanged, *(m for m, _, _ in members)]):
                 letters = np.zeros(k, dtype=np.int64)
                 compute_letters(make_problem(closed, w), point, DEFAULT_TOLERANCES, letters)
@@ -207,7 +209,7 @@ def reaches(rows: Trajectory, row: np.void, others: Trajectory) -> bool:
     pose = [row[name] for name in ("x", "y", "theta")]
     velocity = [row[name] for name in ("vx_after", "vy_after", "omega_after")]
     events = others.event_rows
-    near = np.abs(events["time"] - row["time"]) <= SAME * max(row["time"], 1e-300)
+    near = np.abs(events["time"] - row["time"]) <= SAME_STATE * max(row["time"], TINY)
     rests = (events["kind"] == REST) & (events["time"] <= row["time"])
     for event in events[near | (rests if row["kind"] == REST else False)]:
         if event["kind"] != row["kind"]:

@@ -6,7 +6,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from dynamics.motion.choose import RULES, seed_random
+from dynamics.codes import RULES
+from dynamics.motion.choose import seed_random
 from dynamics.motion.mode import Body
 from dynamics.tolerances import DEFAULT_TOLERANCES
 from geometry.compiled.record import allocate_record

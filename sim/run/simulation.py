@@ -13,6 +13,7 @@ import pydantic
 from geometry.contact.contacts import TYPE_A
 from sim.files.held_interrupt import hold_interrupts
 from sim.log.trajectory import MemorySink, Trajectory
+from sim.rows.account import judge_completed
 from sim.rows.status import Status, describe_failure
 from sim.rows.status_codes import PAUSED
 from sim.run.model import Arguments, prepare
@@ -109,10 +110,9 @@ def judge_end(code: int, arguments: Arguments, account: Account | None, scene: S
     if not status.completed:
         return status, ""
     numbers = [value for value in dataclasses.astuple(account) if isinstance(value, float)]
-    if not np.isfinite([*state.pose, *state.velocity, *numbers]).all():
-        return Status.NOT_FINITE, ""
-    message = account.find_broken_law(body.part.radius, options.tolerance if options.step == 0.0 else 0.0)
-    return (Status.LAWS_BROKEN if message else status), message
+    finite = np.isfinite([*state.pose, *state.velocity, *numbers]).all()
+    tolerance = options.tolerance if options.step == 0.0 else 0.0
+    return judge_completed([finite], vars(account), body.part.radius, tolerance).get(0, (status, ""))
 
 
 def describe_stall(state: np.record, body, scene: Scene) -> str:
