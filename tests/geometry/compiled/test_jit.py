@@ -8,13 +8,17 @@ import sys
 import textwrap
 import zipfile
 from pathlib import Path
+from typing import NamedTuple
 
+import numpy as np
 import pytest
+from numba.core import config
 
 from geometry.compiled import code_folder, machine_code
 from geometry.compiled.compile_clock import CompileClock
-from geometry.compiled.jit import jit
+from geometry.compiled.jit import jit, kernel
 from geometry.compiled.machine_code import is_cold
+from geometry.compiled.record import allocate_record, define_record
 
 ROOT = Path(__file__).parents[3]
 REPORT = """
@@ -191,7 +195,7 @@ UNWRITABLE = "/dev/null/nowhere"
 
 @pytest.mark.skipif(sys.platform == "win32", reason="no /dev/null")
 def test_f01_unwritable_places_fall_through_to_the_temporary_folder(package):
-    (package / "geometry" / "__pycache__").write_text("a file, not a folder")
+    (package / "geometry" / "compiled" / "__pycache__").write_text("a file, not a folder")
     temporary = package.parent / "temporary"
     temporary.mkdir()
     nowhere = {"NUMBA_CACHE_DIR": UNWRITABLE, "XDG_CACHE_HOME": None, "HOME": UNWRITABLE, "TMPDIR": str(temporary)}
@@ -205,7 +209,7 @@ def test_f01_unwritable_places_fall_through_to_the_temporary_folder(package):
 
 @pytest.mark.skipif(sys.platform == "win32", reason="no /dev/null")
 def test_f01_nothing_writable_warns_once_and_runs(package):
-    (package / "geometry" / "__pycache__").write_text("a file, not a folder")
+    (package / "geometry" / "compiled" / "__pycache__").write_text("a file, not a folder")
     (package / "report.py").write_text(textwrap.dedent("""
         import tempfile
         tempfile.tempdir = "/dev/null/nowhere"
@@ -219,8 +223,8 @@ def test_f01_nothing_writable_warns_once_and_runs(package):
 def test_f01_zipped_install(package):
     archive = package.parent / "install.zip"
     with zipfile.ZipFile(archive, "w") as file:
-        for path in (package / "geometry").glob("*.py"):
-            file.write(path, f"geometry/{path.name}")
+        for path in (package / "geometry").rglob("*.py"):
+            file.write(path, path.relative_to(package))
     shutil.move(package / "geometry", package.parent / "away")
     assert run(package, "strict", PYTHONPATH=str(archive))[0] == ["20.0", "compiled"]
     assert run(package, "strict", PYTHONPATH=str(archive))[0] == ["20.0", "loaded"]
@@ -274,6 +278,30 @@ def test_kernels_outside_the_packages_are_not_kept():
         assert clock.seconds > 0.0
         assert not machine_code.has_stored_code(compute_double)
         assert not is_cold(compute_double)
+
+
+class Place(NamedTuple):
+    time: float
+    pose: np.ndarray
+
+
+@pytest.mark.skipif(config.DISABLE_JIT, reason="nothing is compiled")
+def test_arrays_in_records_and_other_arrays_share_one_kernel():
+    """By themselves and in a NamedTuple; what is written goes to where the array lies."""
+    @kernel
+    def shift(place, pose):
+        place.pose[0] += place.time
+        pose[1] += 1.0
+
+    @kernel
+    def shift_both(record):
+        shift(Place(2.0, record.pose), record.pose)
+        shift(Place(3.0, record.row[2:5]), record.row)
+
+    record = allocate_record(define_record(("pose", "f8", (3,)), ("row", "f8", (7,))))
+    shift_both(record)
+    assert len(shift.signatures) == 1
+    assert record.pose.tolist() == [2.0, 1.0, 0.0] and record.row.tolist() == [0.0, 1.0, 3.0, 0.0, 0.0, 0.0, 0.0]
 
 
 def test_division_by_zero_raises():
@@ -344,7 +372,7 @@ def test_code_in_a_place_that_others_can_reach_is_not_run(package, variable, pla
     cache, temporary, proof = (package.parent / name for name in ("parent/cache", "temporary", "proof"))
     cache.mkdir(parents=True, mode=0o700)
     temporary.mkdir(mode=0o700)
-    (package / "geometry" / "__pycache__").write_text("a file, not a folder")
+    (package / "geometry" / "compiled" / "__pycache__").write_text("a file, not a folder")
     at = cache.parent if variable == "HOME" else cache
     if variable == "HOME":
         (at / ".cache").symlink_to(cache)
