@@ -30,8 +30,8 @@ def run_script(place, install, code, script="try.py", options=()):
     """Run a script in a folder, as users do: its own folder comes first."""
     (place / script).write_text(code, encoding="utf-8")
     environment = os.environ | {"PYTHONPATH": str(install), "NUMBA_DISABLE_JIT": "1"}
-    return subprocess.run([sys.executable, *options, str(place / script)], cwd=place, env=environment, capture_output=True,
-                          text=True, check=False)
+    return subprocess.run([sys.executable, *options, str(place / script)], cwd=place, env=environment,
+                          capture_output=True, text=True, check=False)
 
 
 @pytest.mark.parametrize("foreign, code", [
