@@ -12,6 +12,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from dynamics.tolerances import EQUILIBRIUM
 from geometry.errors import InputError
 
 
@@ -107,7 +108,7 @@ def check_equilibrium(frame: Frame, force) -> tuple[bool, float]:
             (along - frame.k2 * across) / np.hypot(1.0, frame.k2),
         )
     size = np.linalg.norm(force)
-    return bool(worst <= 1e-12 * size), float(worst)
+    return bool(worst <= EQUILIBRIUM * size), float(worst)
 
 
 def project_force(frame: Frame, force) -> np.ndarray:

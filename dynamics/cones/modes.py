@@ -20,9 +20,9 @@ import re
 
 import numpy as np
 
-from dynamics.cone_tolerances import ANGLE, EPSILON, ROUNDING, widen
 from dynamics.cones.contact_set import ContactSet
 from dynamics.cones.polyhedral import Cone, cone_from_faces, cross_units
+from dynamics.tolerances import ANGLE, EPSILON, ROUNDING, widen
 from geometry.errors import InputError
 
 LETTERS = "srlna"

@@ -21,7 +21,7 @@ from functools import lru_cache
 
 import numpy as np
 
-from dynamics.cone_tolerances import ANGLE, EPSILON, MEMBER, ROUNDING, widen
+from dynamics.tolerances import ANGLE, EPSILON, MEMBER, ROUNDING, widen
 from geometry.errors import InputError, StictionError
 
 NOTHING = np.zeros((0, 3))

@@ -20,10 +20,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from dynamics.cone_tolerances import ANGLE, MEMBER
 from dynamics.cones.contact_set import ContactSet
 from dynamics.cones.modes import enumerate_modes, find_modes, is_pattern, motion_cone, read_mode
 from dynamics.cones.polyhedral import EMPTY, WHOLE_SPACE, Cone, cone_from_span, find_strict, intersect, subtract
+from dynamics.tolerances import ANGLE, MEMBER
 from geometry.errors import InputError
 
 

@@ -8,7 +8,7 @@ from geometry.errors import InputError
 
 
 class ContactProblem:
-    """Which accelerations does rigid-body mechanics allow? The data of that question (DESIGN section 3).
+    """Which accelerations does rigid-body mechanics allow? The data of that question (see `dynamics/README.md`).
 
         a = w + sum_i (fn_i N_i + ft_i T_i),  fn_i >= 0,  |ft_i| <= mu_i fn_i
         N_i.a + b_i >= 0, fn_i > 0 only where it is 0; friction opposes slip_i, or T_i.a + d_i where slip_i = 0

@@ -26,7 +26,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from dynamics.cone_tolerances import RANK, RANK_WARNING
+from dynamics.tolerances import RANK, RANK_WARNING, SYMMETRIC
 from geometry.errors import InputError
 
 
@@ -234,7 +234,7 @@ def _find_root(name: str, matrix, n: int) -> np.ndarray:
     array = _read_square(name, matrix)
     if len(array) != n:
         raise InputError(f"{name} has shape {array.shape}: must be ({n}, {n})")
-    if np.abs(array - array.T).max(initial=0.0) > 1e-9 * np.abs(array).max(initial=0.0):
+    if np.abs(array - array.T).max(initial=0.0) > SYMMETRIC * np.abs(array).max(initial=0.0):
         raise InputError(f"{name} is not symmetric")
     try:
         return np.linalg.cholesky(array)

@@ -11,6 +11,7 @@ from math import cos, sin
 
 import numpy as np
 
+from dynamics.tolerances import ROTATION
 from geometry.errors import InputError
 
 
@@ -80,7 +81,7 @@ def spatial_transform(rotation=None, origin=(0.0, 0.0, 0.0)) -> Transform:
     ValueError if rotation is no rotation matrix.
     """
     E = np.eye(3) if rotation is None else np.array(rotation, dtype=np.float64)
-    if E.shape != (3, 3) or np.abs(E @ E.T - np.eye(3)).max() > 1e-9 or np.linalg.det(E) < 0.0:
+    if E.shape != (3, 3) or np.abs(E @ E.T - np.eye(3)).max() > ROTATION or np.linalg.det(E) < 0.0:
         raise InputError("rotation must be a rotation matrix (3, 3)")
     x, y, z = origin
     cross = np.array([[0.0, -z, y], [z, 0.0, -x], [-y, x, 0.0]])

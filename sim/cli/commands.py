@@ -25,6 +25,7 @@ from sim.cli.cli_words import (
     split_overrides,
 )
 from sim.scene.notes import list_notes
+from sim.tolerances import REFINE_TOLERANCE
 from sim.words.file_names import choose_output
 
 if TYPE_CHECKING:
@@ -257,7 +258,8 @@ def plot_table(
 def refine_sweep(
     file: Annotated[Path, typer.Argument(metavar="FILE", help="The table of a sweep (.h5); it keeps the boundaries.")],
     axis: Annotated[str, typer.Option(metavar="NAME", help="What varies along the way, such as mu.")],
-    tolerance: Annotated[float, typer.Option(help="How well to know each boundary, in the unit of the axis.")] = 1e-6,
+    tolerance: Annotated[
+        float, typer.Option(help="How well to know each boundary, in the unit of the axis.")] = REFINE_TOLERANCE,
     of: Annotated[str, typer.Option(
         metavar="COLUMN", help="What changes: outcome, status, modes, n_events or n_impacts.")] = "outcome",
     workers: Annotated[int | None, typer.Option(help="Threads; as many as processors if not given.")] = None,

@@ -8,9 +8,7 @@ from dataclasses import dataclass, field, fields, replace
 import numpy as np
 
 from sim.rows.status import Status
-
-# A residual, relative to forces, energies or the size of the part, that cannot be rounding or the error of the steps.
-LAW_LIMIT = 1e-6
+from sim.tolerances import ENERGY_STEPS, LAW_LIMIT, WORKS_AGREE
 
 
 def describe_field(unit: str, meaning: str, kind: str = "f8"):
@@ -79,7 +77,8 @@ def list_limits(size, tolerance) -> dict:
     size [m]: that of the part; tolerance: of the adaptive steps (0: they are fixed, and energy is as exact as they
     are), a number or an array.
     """
-    energy = np.where(np.asarray(tolerance) > 0.0, np.maximum(LAW_LIMIT, 1e4 * np.asarray(tolerance)), math.inf)
+    tolerance = np.asarray(tolerance)
+    energy = np.where(tolerance > 0.0, np.maximum(LAW_LIMIT, ENERGY_STEPS * tolerance), math.inf)
     return {"penetration": LAW_LIMIT * size, "gap_residual": LAW_LIMIT * size, "balance_residual": LAW_LIMIT,
             "cone_residual": LAW_LIMIT, "energy_residual": energy}
 
@@ -127,7 +126,7 @@ def end_account(account: Account, row: np.void, rounding: float) -> Account:
     account = replace(account, energy_end=float(row["kinetic"]), **works)
     residual = compute_energy_residual(account.energy_start, account.energy_end, *works.values(), rounding)
     by_obstacle = account.obstacle_work
-    if not math.isclose(sum(by_obstacle), account.work_obstacles, rel_tol=1e-9, abs_tol=rounding):
+    if not math.isclose(sum(by_obstacle), account.work_obstacles, rel_tol=WORKS_AGREE, abs_tol=rounding):
         by_obstacle = ()  # known at the end of a step only
     return replace(account, energy_residual=float(residual), obstacle_work=by_obstacle)
 

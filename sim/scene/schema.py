@@ -33,6 +33,7 @@ from sim.scene.quantities import (
     read_quantity,
     read_time,
 )
+from sim.tolerances import LARGEST_STEP_TOLERANCE, LEAST_STEP_TOLERANCE, ROWS_ROUNDING, STEP_TOLERANCE
 from sim.words.quoting import quote
 
 
@@ -157,7 +158,7 @@ def _read_duration(value: Any) -> float:
 
 def _read_tolerance(value: Any) -> float:
     number = read_number(value, "a number from 1e-14 to 1e-2")
-    if not 1e-14 <= number <= 1e-2:
+    if not LEAST_STEP_TOLERANCE <= number <= LARGEST_STEP_TOLERANCE:
         raise ValueError("must be from 1e-14 to 1e-2")
     return number
 
@@ -173,7 +174,7 @@ class RunSection(Section):
     output_interval: PositiveTime | None = None
     choice: Rule = "continue"
     step: PositiveTime | None = None
-    tolerance: Annotated[float, BeforeValidator(_read_tolerance)] = 1e-11
+    tolerance: Annotated[float, BeforeValidator(_read_tolerance)] = STEP_TOLERANCE
     survey: Annotated[bool, Field(strict=True)] = True
     seed: Annotated[int, Field(strict=True, ge=0, le=2**31 - 2)] = 0
     max_branches: Annotated[int, Field(strict=True, ge=1, le=100_000)] = 64
@@ -181,7 +182,8 @@ class RunSection(Section):
 
     @model_validator(mode="after")
     def _check_rows(self) -> RunSection:
-        if self.output_interval is not None and self.duration / self.output_interval > MOST_ROWS * (1.0 + 1e-9):
+        most = MOST_ROWS * (1.0 + ROWS_ROUNDING)
+        if self.output_interval is not None and self.duration / self.output_interval > most:
             raise ValueError(f"output_interval {self.output_interval:g} s would give "
                              f"{self.duration / self.output_interval:.3g} rows in {self.duration:g} s; valid: at least "
                              f"{self.duration / MOST_ROWS:g} s")

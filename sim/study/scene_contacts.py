@@ -9,6 +9,7 @@ import numpy as np
 from dynamics.cones.contact_set import ContactSet, place_contacts, read_problem
 from geometry.errors import InputError
 from sim.scene.build import take_scene
+from sim.tolerances import ENDS_ASIDE
 from sim.words.quoting import list_words, quote
 
 if TYPE_CHECKING:
@@ -145,7 +146,7 @@ def _is_blocked(vertex, foot, starts, ends) -> bool:
     def side(a, b, p):
         return (b[..., 0] - a[..., 0]) * (p[..., 1] - a[..., 1]) - (b[..., 1] - a[..., 1]) * (p[..., 0] - a[..., 0])
 
-    margin = 1e-6 * (foot - vertex)
+    margin = ENDS_ASIDE * (foot - vertex)
     a, b = vertex + margin, foot - margin
     crosses = (side(a, b, starts) * side(a, b, ends) < 0.0) & (side(starts, ends, a) * side(starts, ends, b) < 0.0)
     return bool(crosses.any())

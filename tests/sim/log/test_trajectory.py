@@ -87,6 +87,24 @@ def test_intervals_that_were_not_unique(kinds, expected):
     assert found.shape == (len(expected), 2) and [tuple(row) for row in found] == expected
 
 
+@pytest.mark.parametrize("kinds, events, expected", [
+    ([1, 2, 2], [(0.5, "uniqueness", 2)], [(0.5, 2)]),
+    ([2, 1, 1], [(0.25, "uniqueness", 1), (0.5, "uniqueness", 3), (0.75, "uniqueness", 1)], [(0, 0.25), (0.5, 0.75)]),
+    ([1, 1, 1], [(0.5, "uniqueness", 2)], [(0.5, 1)]),  # a new row says that it is over
+    ([1, 1, 2], [(1.0, "uniqueness", 2)], [(1, 2)]),  # it follows the row at that time
+    ([1, 1, 1], [(1.0, "uniqueness", 2), (1.0, "slip", 1)], []),  # the row follows it
+    ([1, 1, 1], [(0.5, "slip", 2), (2.5, "uniqueness", 2)], []),
+])
+def test_intervals_that_begin_and_end_between_rows(kinds, events, expected):
+    rows = make_trajectory(kinds)
+    table = np.zeros(len(events), EVENT_DTYPE)
+    for row, (time, kind, set_kind) in zip(table, events, strict=True):
+        row["time"], row["kind"], row["set_kind"] = time, EVENT_KINDS.index(kind), set_kind
+    found = Trajectory(None, rows.steps, rows.contacts, table, rows.impulses, rows.status, rows.account,
+                       record=rows.record).not_unique
+    assert found.shape == (len(expected), 2) and [tuple(row) for row in found] == expected
+
+
 def test_memory_sink_equals_one_table(rng):
     tables = make_rows(0, 1000, rng)
     sink = MemorySink(make_record())
