@@ -19,8 +19,7 @@ __getattr__, __dir__, __all__ = offer_names(__name__)
 
 keep_old_names(__name__, {
     "acceleration_set accelerations": "",
-    "certificate explanation": "sets.*",
-    "choose impact routh": "motion.*",
+    "certificate": "sets.*",
     "cone contact_set insertion modes peg polyhedral statics wrench": "cones.*",
     "projection transform": "spaces.*",
 })

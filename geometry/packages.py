@@ -59,8 +59,8 @@ class _OldNames(MetaPathFinder, Loader):
         return find_spec(home).loader.get_code(home)
 
 
-_OLD_NAMES = _OldNames()
-sys.meta_path.append(_OLD_NAMES)
+OLD_NAMES = _OldNames()
+sys.meta_path.append(OLD_NAMES)
 
 
 def keep_old_names(package: str, homes: dict[str, str]) -> None:
@@ -71,4 +71,4 @@ def keep_old_names(package: str, homes: dict[str, str]) -> None:
     """
     for words, home in homes.items():
         for word in words.split():
-            _OLD_NAMES.homes[f"{package}.{word}"] = f"{package}.{home.replace('*', word)}".rstrip(".")
+            OLD_NAMES.homes[f"{package}.{word}"] = f"{package}.{home.replace('*', word)}".rstrip(".")

@@ -25,7 +25,6 @@ keep_old_names(__name__, {
     "scene_errors toml_text": "scene.*",
     "formation": "scene.formation_start",
     "check_log reading trajectory tree": "log.*",
-    "storage": "log.sink",
     "tree_storage": "log.tree_sink",
     "branches simulation": "run.*",
     "axes sweep_result": "sweep.*",
@@ -36,5 +35,5 @@ keep_old_names(__name__, {
     "plot_file": "show.*",
     "cone_gallery": "show.plots.*",
     "frames movie still": "show.replay.*",
-    "model motions refinement": "",
+    "model motions refinement storage": "",
 })
