@@ -9,7 +9,7 @@ from importlib.util import find_spec
 from pathlib import Path
 
 _spec = find_spec("geometry")  # that of a user would be found first
-if _spec is None or list(_spec.submodule_search_locations or ()) != [str(Path(__file__).parents[1] / "geometry")]:
+if _spec is None or [*map(Path, _spec.submodule_search_locations or ())] != [Path(__file__).parents[1] / "geometry"]:
     raise ImportError(f"{__file__} needs its own package 'geometry' beside it, but "
                       + (f"{_spec.origin} hides it: rename that, or move it elsewhere" if _spec else "it is missing"))
 

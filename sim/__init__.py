@@ -12,7 +12,7 @@ from pathlib import Path
 
 for _name in ("geometry", "dynamics", "scenes"):  # those of a user would be found first
     _spec = find_spec(_name)
-    if _spec is None or list(_spec.submodule_search_locations or ()) != [str(Path(__file__).parents[1] / _name)]:
+    if _spec is None or [*map(Path, _spec.submodule_search_locations or ())] != [Path(__file__).parents[1] / _name]:
         raise ImportError(f"{__file__} needs its own package {_name!r} beside it, but " + (
             f"{_spec.origin} hides it: rename that, or move it elsewhere" if _spec else "it is missing"))
 
