@@ -26,7 +26,7 @@ def _check_neighbours() -> None:
     """Refuse to start where a user's own file or folder hides a package of Stiction. Raises ImportError."""
     for name in (*_PACKAGES, "scenes"):
         spec = find_spec(name)
-        if spec is None or list(spec.submodule_search_locations or ()) != [str(Path(__file__).parent / name)]:
+        if spec is None or [*map(Path, spec.submodule_search_locations or ())] != [Path(__file__).parent / name]:
             what = f"{spec.origin} hides it: rename that, or move it elsewhere" if spec else "it is missing"
             raise ImportError(f"{__file__} needs its own package {name!r} beside it, but {what}")
 

@@ -9,7 +9,6 @@ __getattr__, __dir__, __all__ = offer_names(__name__)
 
 keep_old_names(__name__, {
     "boundary polygon pose units": "shapes.*",
-    "contacts detection": "contact.*",
     "formations": "formation.*",
     "formation_check": "formation.realised",
     "formation_sheets": "formation.sheets",

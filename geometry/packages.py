@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import ast
 import sys
+from collections.abc import Callable
 from importlib import import_module
 from importlib.abc import Loader, MetaPathFinder
 from importlib.machinery import ModuleSpec
 from importlib.util import find_spec
 from pkgutil import get_data
 from types import ModuleType
+from typing import Any
 
 import lazy_loader
 
@@ -24,7 +26,7 @@ class _Package(ModuleType):
             super().__setattr__(name, value)
 
 
-def offer_names(package: str):
+def offer_names(package: str) -> tuple[Callable[[str], Any], Callable[[], list[str]], list[str]]:
     """(__getattr__, __dir__, __all__) of a package: the names in its `__init__.pyi`, which load on first use.
 
     The file is read by the package's own loader: an install may be an archive.
@@ -44,11 +46,11 @@ class _OldNames(MetaPathFinder, Loader):
     def __init__(self):
         self.homes: dict[str, str] = {}
 
-    def find_spec(self, name, path=None, target=None):
+    def find_spec(self, name: str, path=None, target=None) -> ModuleSpec | None:
         home = find_spec(self.homes[name]) if name in self.homes else None
         return ModuleSpec(name, self, origin=home.origin) if home else None
 
-    def exec_module(self, module):
+    def exec_module(self, module: ModuleType) -> None:
         sys.modules[module.__name__] = import_module(self.homes[module.__name__])
 
     def get_code(self, name):
@@ -57,8 +59,8 @@ class _OldNames(MetaPathFinder, Loader):
         return find_spec(home).loader.get_code(home)
 
 
-_OLD_NAMES = _OldNames()
-sys.meta_path.append(_OLD_NAMES)
+OLD_NAMES = _OldNames()
+sys.meta_path.append(OLD_NAMES)
 
 
 def keep_old_names(package: str, homes: dict[str, str]) -> None:
@@ -69,4 +71,4 @@ def keep_old_names(package: str, homes: dict[str, str]) -> None:
     """
     for words, home in homes.items():
         for word in words.split():
-            _OLD_NAMES.homes[f"{package}.{word}"] = f"{package}.{home.replace('*', word)}".rstrip(".")
+            OLD_NAMES.homes[f"{package}.{word}"] = f"{package}.{home.replace('*', word)}".rstrip(".")

@@ -12,7 +12,7 @@ from pathlib import Path
 
 for _name in ("geometry", "dynamics", "scenes"):  # those of a user would be found first
     _spec = find_spec(_name)
-    if _spec is None or list(_spec.submodule_search_locations or ()) != [str(Path(__file__).parents[1] / _name)]:
+    if _spec is None or [*map(Path, _spec.submodule_search_locations or ())] != [Path(__file__).parents[1] / _name]:
         raise ImportError(f"{__file__} needs its own package {_name!r} beside it, but " + (
             f"{_spec.origin} hides it: rename that, or move it elsewhere" if _spec else "it is missing"))
 
@@ -25,7 +25,6 @@ keep_old_names(__name__, {
     "scene_errors toml_text": "scene.*",
     "formation": "scene.formation_start",
     "check_log reading trajectory tree": "log.*",
-    "storage": "log.sink",
     "tree_storage": "log.tree_sink",
     "branches simulation": "run.*",
     "axes sweep_result": "sweep.*",
@@ -36,5 +35,5 @@ keep_old_names(__name__, {
     "plot_file": "show.*",
     "cone_gallery": "show.plots.*",
     "frames movie still": "show.replay.*",
-    "model motions refinement": "",
+    "model motions refinement storage": "",
 })

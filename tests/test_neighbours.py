@@ -79,6 +79,15 @@ def test_what_hides_nothing_is_left_alone(install, installs, tmp_path):
     assert (ended.returncode, ended.stdout) == (0, "1 wrench_cone\n"), ended.stderr
 
 
+@pytest.mark.parametrize("entry", [".", "./", "../{}", "./../{}/.", "../{}/../{}"])
+def test_places_may_be_written_in_any_way(entry, installs, tmp_path):
+    """As notebooks do: the folder of the project is put on the path by hand, relative to another."""
+    folder = installs["folder"]
+    code = f"import os, sys\nos.chdir({str(folder)!r})\nsys.path.insert(0, {entry.replace('{}', folder.name)!r})\n"
+    ended = run_script(tmp_path, tmp_path, code + "import stiction, sim\nprint(os.path.realpath(sim.__file__))")
+    assert ended.stdout.strip() == str((folder / "sim" / "__init__.py").resolve()), ended.stderr
+
+
 def test_a_package_that_is_missing_is_named(installs, tmp_path):
     install = tmp_path / "half"
     with zipfile.ZipFile(installs["archive"]) as file:

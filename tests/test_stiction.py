@@ -13,6 +13,7 @@ import dynamics
 import geometry
 import sim
 import stiction
+from geometry.packages import OLD_NAMES as OLD_MODULES
 from sim.cli.commands import KNOWN_ERRORS
 
 ROOT = Path(__file__).parents[1]
@@ -29,7 +30,7 @@ OLD_NAMES = {
     "dynamics.acceleration_set": "AccelerationSet ContactProblem Piece",
     "dynamics.accelerations": "find_accelerations ContactProblem",
     "dynamics.certificate": "Residuals compute_residuals",
-    "dynamics.cone": "compute_rows find_dipping",
+    "dynamics.cone": "Frame compute_rows compute_frame find_dipping",
     "dynamics.contact_set": "ContactSet place_contacts",
     "dynamics.insertion": "Stage plan_insertion",
     "dynamics.modes": "enumerate_modes find_modes",
@@ -134,6 +135,10 @@ def test_no_module_hides_what_the_package_offers(module):
     code += "; print(*map(callable, [check_log, refine, sweep]))"
     ended = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=False)
     assert ended.stdout == "True True True\n", ended.stderr
+
+
+def test_every_old_name_is_tried_here():
+    assert set(OLD_MODULES.homes) == set(OLD_NAMES) - {"sim.scene"}  # which is a room today, and offers its old names
 
 
 def test_modules_keep_their_own_names():

@@ -36,7 +36,7 @@ from geometry.compiled.record import copy_row
 class Choice(NamedTuple):
     """How members of a set are found, and how one is chosen."""
 
-    rule: int  # index into dynamics.motion.choose.RULES
+    rule: int  # index into dynamics.codes.RULES
     random: np.ndarray  # (1,) int64: state of the generator
     tolerances: Tolerances
     buffer: SetBuffer  # room for the members

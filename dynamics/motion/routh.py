@@ -50,7 +50,7 @@ class ImpactRows(NamedTuple):
     mu: float
 
 
-class Law(NamedTuple):
+class PairLaw(NamedTuple):
     """Law of impact of a pair."""
 
     kind: int  # index into LAWS
@@ -68,7 +68,7 @@ class Limits(NamedTuple):
 def solve_routh(rows, velocity, pair, limits):
     """Impulses of one contact: (Pn, Pt per mass, class, factor applied to e).
 
-    rows: ImpactRows; velocity = (vn, vt) before, vn <= 0; pair: Law; limits: Limits. Class NONE where there is no
+    rows: ImpactRows; velocity = (vn, vt) before, vn <= 0; pair: PairLaw; limits: Limits. Class NONE where there is no
     impact: nothing closes and nothing jams.
     """
     law, e = pair

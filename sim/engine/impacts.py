@@ -11,7 +11,7 @@ from dynamics.motion.closed import make_problem
 from dynamics.motion.impact import Choice, compute_impact_work, solve_impact, solve_jam, take_member
 from dynamics.motion.jam import find_jam
 from dynamics.motion.mode import LETTER_L, LETTER_N, LETTER_R
-from dynamics.motion.routh import NONE, ImpactRows, Law, Limits, solve_routh
+from dynamics.motion.routh import NONE, ImpactRows, Limits, PairLaw, solve_routh
 from dynamics.motion.scales import find_zero_speed
 from dynamics.search.reactions import solve_forces
 from geometry.compiled.jit import jit, kernel
@@ -91,7 +91,7 @@ def find_strike(body, options, state, tools, collision):
     for i in range(k):
         e[i] = factor * body.walls.edge[struck.triple[i, 2]].e
     if k == 1:
-        law = Law(body.walls.edge[struck.triple[0, 2]].law, e[0])
+        law = PairLaw(body.walls.edge[struck.triple[0, 2]].law, e[0])
         limits = Limits(find_zero_speed(body, options.scales, get_present(state)), event == events.JAM)
         scale, impact_class = strike_one(struck, before, law, limits, after)
         found = Strike(1, 1, scale, impact_class)
