@@ -8,14 +8,13 @@ import math
 import numpy as np
 import pytest
 
-from sim.scene.start import START_TOLERANCE
+from sim.scene.start import compute_start_tolerance
 from tests import scene_builders as builders
 from tests.sim.engine.test_moving import build_carrier, check_moving
 from tests.sim.motion import check_laws, get_kinds, get_times, run
 from tests.sim.reference import Pivot, integrate
 
 ALPHA, TILT = 0.2, 0.1  # a block of half diagonal 1, released from a tilt, falls flat
-TOUCH = START_TOLERANCE * 100.0  # the floor reaches to 100 m
 
 
 def fall_flat(**options):
@@ -41,7 +40,7 @@ def test_a_contact_is_closed_where_it_is_located(step):
     trajectory = fall_flat(step=step)
     impact = trajectory.events[-1]
     rows = trajectory.impulses[impact["first_impulse"] : impact["first_impulse"] + impact["n_impulses"]]
-    assert len(rows) == 2 and np.abs(rows["gap"]).max() < 1e-2 * TOUCH
+    assert len(rows) == 2 and np.abs(rows["gap"]).max() < 1e-2 * compute_start_tolerance(trajectory.scene)
 
 
 def test_event_times_converge_with_the_order_of_the_method(fall_time):
@@ -62,7 +61,7 @@ def test_bounces_are_followed_until_they_cannot_be_told_from_contact(e):
     """From 1 m, heights fall by e^2. Summed is what stays lower than a few touch distances."""
     trajectory = run(builders.s6(e, 1.0, 20.0))
     check_laws(trajectory)
-    touch = START_TOLERANCE * 100.0
+    touch = compute_start_tolerance(trajectory.scene)
     impacts = trajectory.events[trajectory.events["kind"] == "impact"]
     heights = impacts["vy_after"] ** 2 / (2.0 * builders.G)
     expected = e ** (2.0 * np.arange(1, len(heights) + 1))
