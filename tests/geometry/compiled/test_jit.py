@@ -191,7 +191,7 @@ UNWRITABLE = "/dev/null/nowhere"
 
 @pytest.mark.skipif(sys.platform == "win32", reason="no /dev/null")
 def test_f01_unwritable_places_fall_through_to_the_temporary_folder(package):
-    (package / "geometry" / "__pycache__").write_text("a file, not a folder")
+    (package / "geometry" / "compiled" / "__pycache__").write_text("a file, not a folder")
     temporary = package.parent / "temporary"
     temporary.mkdir()
     nowhere = {"NUMBA_CACHE_DIR": UNWRITABLE, "XDG_CACHE_HOME": None, "HOME": UNWRITABLE, "TMPDIR": str(temporary)}
@@ -205,7 +205,7 @@ def test_f01_unwritable_places_fall_through_to_the_temporary_folder(package):
 
 @pytest.mark.skipif(sys.platform == "win32", reason="no /dev/null")
 def test_f01_nothing_writable_warns_once_and_runs(package):
-    (package / "geometry" / "__pycache__").write_text("a file, not a folder")
+    (package / "geometry" / "compiled" / "__pycache__").write_text("a file, not a folder")
     (package / "report.py").write_text(textwrap.dedent("""
         import tempfile
         tempfile.tempdir = "/dev/null/nowhere"
@@ -219,8 +219,8 @@ def test_f01_nothing_writable_warns_once_and_runs(package):
 def test_f01_zipped_install(package):
     archive = package.parent / "install.zip"
     with zipfile.ZipFile(archive, "w") as file:
-        for path in (package / "geometry").glob("*.py"):
-            file.write(path, f"geometry/{path.name}")
+        for path in (package / "geometry").rglob("*.py"):
+            file.write(path, path.relative_to(package))
     shutil.move(package / "geometry", package.parent / "away")
     assert run(package, "strict", PYTHONPATH=str(archive))[0] == ["20.0", "compiled"]
     assert run(package, "strict", PYTHONPATH=str(archive))[0] == ["20.0", "loaded"]
@@ -344,7 +344,7 @@ def test_code_in_a_place_that_others_can_reach_is_not_run(package, variable, pla
     cache, temporary, proof = (package.parent / name for name in ("parent/cache", "temporary", "proof"))
     cache.mkdir(parents=True, mode=0o700)
     temporary.mkdir(mode=0o700)
-    (package / "geometry" / "__pycache__").write_text("a file, not a folder")
+    (package / "geometry" / "compiled" / "__pycache__").write_text("a file, not a folder")
     at = cache.parent if variable == "HOME" else cache
     if variable == "HOME":
         (at / ".cache").symlink_to(cache)
