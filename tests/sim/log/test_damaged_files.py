@@ -208,10 +208,10 @@ def test_what_is_no_file_of_ours(tmp_path, kind):
 
 def test_files_are_opened_for_reading_at_one_place():
     opens = re.compile(r"h5py\.File\((?![^)]*\"(?:w|x|r\+)\")[^)]*\)")
-    places = {path.name: opens.findall(path.read_text(encoding="utf-8")) for path in (ROOT / "sim").glob("*.py")}
-    assert {name: found for name, found in places.items() if found and name != "storage.py"} == {
+    places = {path.name: opens.findall(path.read_text(encoding="utf-8")) for path in (ROOT / "sim").rglob("*.py")}
+    assert {name: found for name, found in places.items() if found and name != "sink.py"} == {
         "opening.py": ['h5py.File(raw, "r")']}
-    assert len(places["storage.py"]) == 1, "what it says to users of h5py"
+    assert len(places["sink.py"]) == 1, "what it says to users of h5py"
 
 
 # ---- sound files -----------------------------------------------------------------------------------------------------

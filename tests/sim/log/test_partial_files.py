@@ -17,6 +17,7 @@ from sim.files.partial_file import PartialFile, is_running, remove_left_files
 from sim.log.sink import H5Sink
 from sim.scene.build import parse_scene
 from sim.sweep.axes import SweepError
+from sim.sweep.refine import refinement_file
 from sim.sweep.refine.refine import refine
 from sim.sweep.refine.refinement_file import read_refinements, write_refinements
 from sim.sweep.sweep import sweep
@@ -159,7 +160,7 @@ def test_a_refinement_that_cannot_be_written_leaves_the_sweep(tmp_path, monkeypa
     def fail(*unused):
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr("sim.sweep.refine.refinement_file.reserve_space", fail)
+    monkeypatch.setattr(refinement_file, "reserve_space", fail)
     with pytest.raises(OSError, match="No space"):
         write_refinements(path, [])
     monkeypatch.undo()

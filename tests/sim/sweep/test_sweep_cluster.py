@@ -10,6 +10,7 @@ import pytest
 
 from sim.log.reading import read_trajectory
 from sim.scene.build import load_scene, parse_scene
+from sim.sweep import cluster as cluster_module
 from sim.sweep.axes import SweepError
 from sim.sweep.sweep import sweep
 from sim.sweep.sweep_result import get_log_path, read_sweep
@@ -87,7 +88,7 @@ def test_the_table_is_complete_and_the_same_although_a_worker_is_killed(cluster,
 def test_where_there_is_no_cluster_the_message_says_so(monkeypatch):
     scene = load_scene("block_on_incline")
     with pytest.raises(SweepError, match="no scheduler answers there"):
-        monkeypatch.setattr("sim.sweep.cluster.PATIENCE", 0.5)
+        monkeypatch.setattr(cluster_module, "PATIENCE", 0.5)
         sweep(scene, mu=[0.1], client="tcp://127.0.0.1:9")
     with pytest.raises(SweepError, match="must be the address of a scheduler"):
         sweep(scene, mu=[0.1], client="localhost")
