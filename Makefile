@@ -20,6 +20,7 @@ bench: setup
 lint: setup
 	@.venv/bin/ruff check .
 	@.venv/bin/lint-imports
+	@.venv/bin/mypy
 
 clean:
 	@rm -rf .venv .pytest_cache .ruff_cache .hypothesis .import_linter_cache build dist

@@ -27,7 +27,7 @@ def _check_neighbours() -> None:
     for name in (*_PACKAGES, "scenes"):
         spec = find_spec(name)
         here = Path(__file__).parent / name
-        found = list(spec.submodule_search_locations or [spec.origin]) if spec else []
+        found = list(spec.submodule_search_locations or [str(spec.origin)]) if spec else []
         if str(here) not in map(str, found):
             what = f"{found[0]} hides it: rename that, or move it elsewhere" if found else "it is missing"
             raise ImportError(f"Stiction needs its own package {name!r} beside {__file__}, but {what}")

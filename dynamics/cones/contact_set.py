@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
+from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from dynamics.cones.cone import compute_rows
 
@@ -57,7 +59,8 @@ class ContactSet:
     @property
     def unit_rows(self) -> tuple[np.ndarray, np.ndarray]:
         """N and T with rows of length one."""
-        return tuple(rows / np.linalg.norm(rows, axis=1)[:, None] if len(rows) else rows for rows in (self.N, self.T))
+        N, T = (rows / np.linalg.norm(rows, axis=1)[:, None] if len(rows) else rows for rows in (self.N, self.T))
+        return N, T
 
     @property
     def edges(self) -> tuple[np.ndarray, np.ndarray]:
@@ -65,14 +68,15 @@ class ContactSet:
         friction = self.mu[:, None] * self.T
         return self.N - friction, self.N + friction
 
-    def take(self, indices) -> ContactSet:
+    def take(self, indices: ArrayLike) -> ContactSet:
         """The contacts with these indices, in this order."""
-        picked = {name: None if getattr(self, name) is None else getattr(self, name)[indices]
+        picked: dict[str, Any] = {name: None if getattr(self, name) is None else getattr(self, name)[indices]
                   for name in ("N", "T", "mu", "closed", "points", "normals")}
         return replace(self, **picked)
 
 
-def place_contacts(points, normals, mu, centre=(0.0, 0.0), rho: float = 1.0, closed=True) -> ContactSet:
+def place_contacts(points: ArrayLike, normals: ArrayLike, mu: ArrayLike, centre: ArrayLike = (0.0, 0.0),
+                   rho: float = 1.0, closed: ArrayLike = True) -> ContactSet:
     """Contacts from points (k, 2) and normals (k, 2) in one frame.
 
     A normal points from the obstacle to the part, any length but zero; mu and closed: one value, or one for each.
@@ -93,7 +97,7 @@ def place_contacts(points, normals, mu, centre=(0.0, 0.0), rho: float = 1.0, clo
                       np.broadcast_to(np.asarray(closed, bool), (k,)), float(rho), arms, normals)
 
 
-def read_problem(problem, rho: float = 1.0) -> ContactSet:
+def read_problem(problem: Any, rho: float = 1.0) -> ContactSet:
     """The closed contacts of a `ContactProblem` of a part at rest; rho only scales torques that are printed.
 
     ValueError where wrench cones do not apply: the part moves (a slip, or a bias that is not zero), a convex corner

@@ -56,7 +56,8 @@ _NEEDED = {
     UNIFYING: (
         "kernel:get_call_template", "numba.core.types:NestedArray", "numba.core.types:unliteral",
         "numba.extending:lower_cast"),
-    BARE: ("numba.core.options:DefaultOptions.no_cfunc_wrapper", "numba.core.options:DefaultOptions.no_cpython_wrapper"),
+    BARE: (
+        "numba.core.options:DefaultOptions.no_cfunc_wrapper", "numba.core.options:DefaultOptions.no_cpython_wrapper"),
     TIMING: ("numba.core.event:Listener", "numba.core.event:register", "numba.core.event:unregister"),
 }
 _lost: set[str] = set()
@@ -96,8 +97,9 @@ def _do_nothing() -> None:
 
 
 def _warn(why: str, costs: list[str]) -> None:
-    warnings.warn(f"numba {numba.__version__} {why}: {'; '.join(costs)}. Results are the same. Stiction is tested with "
-                  f"numba {OLDEST} to {NEWEST}: python -m pip install \"numba=={NEWEST}\"", RuntimeWarning, stacklevel=3)
+    warnings.warn(
+        f"numba {numba.__version__} {why}: {'; '.join(costs)}. Results are the same. Stiction is tested with numba "
+        f"{OLDEST} to {NEWEST}: python -m pip install \"numba=={NEWEST}\"", RuntimeWarning, stacklevel=3)
 
 
 def give_up(feature: str, error: Exception) -> None:

@@ -17,9 +17,11 @@ decides on a rounding error. An obstacle that is clear of all others keeps its v
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from geometry.errors import StictionError
 
@@ -68,7 +70,7 @@ class _Pieces(NamedTuple):
     edge: np.ndarray  # (p,) index into _Edges
 
 
-def compute_boundary_tolerance(outlines) -> float:
+def compute_boundary_tolerance(outlines: Sequence[np.ndarray]) -> float:
     """Distance below which two obstacles are in contact, m: see SEAM_TOLERANCE and SEAM_ULPS."""
     if not len(outlines):
         return 0.0
@@ -77,7 +79,7 @@ def compute_boundary_tolerance(outlines) -> float:
     return SEAM_TOLERANCE * size + SEAM_ULPS * float(np.spacing(largest))
 
 
-def compute_boundary(outlines, tolerance: float | None = None) -> Boundary:
+def compute_boundary(outlines: Sequence[ArrayLike], tolerance: float | None = None) -> Boundary:
     """Boundary of the union of simple outlines.
 
     outlines: list of (n, 2) world vertex arrays, counter-clockwise, m; tolerance: m (default

@@ -25,7 +25,7 @@ from __future__ import annotations
 import os
 import re
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import h5py
 import numpy as np
@@ -84,13 +84,13 @@ class H5Sink:
         self._target = Path(os.path.realpath(self.path))
         self._rows = dict.fromkeys(layout.TABLES, 0)
         self._chunk_rows = choose_chunk_rows(rows_hint)
-        self._file = None
+        self._file: Any = None  # an h5py.File, while it is open
         self._broken = False  # HDF5 has failed within a write, and can do nothing more with the file
         self._torn = False  # a write was broken off: nobody knows whether an account is that of the rows
         self.in_place = False
         record = scene if isinstance(scene, SceneRecord) else build_scene_record(scene)
         check_target(self.path, self._target)
-        self._partial = None
+        self._partial: Any = None  # a PartialFile, as soon as there is one
         try:
             self._partial = PartialFile(self._target)
             self._create(record)

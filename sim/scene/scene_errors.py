@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import difflib
+from collections.abc import Iterable
 from typing import Any, get_args
 
 from geometry.errors import StictionError
@@ -37,7 +38,7 @@ class OverlapError(SceneError):
     """The workpiece starts inside an obstacle."""
 
 
-def suggest(word: str, valid) -> str:
+def suggest(word: str, valid: Iterable[object]) -> str:
     """The end of a message about an unknown word: the nearest valid one, and all valid ones."""
     valid = [str(v) for v in valid]
     near = difflib.get_close_matches(str(word), valid, n=1, cutoff=0.6)
@@ -45,7 +46,7 @@ def suggest(word: str, valid) -> str:
     return f"{hint} (valid: {list_words(valid)})" if valid else hint
 
 
-def explain_validation_error(error, data: dict, where: str) -> str:
+def explain_validation_error(error: Any, data: dict, where: str) -> str:
     """One line for each error that pydantic found: 'file: key = value: what is wrong'."""
     details = error.errors(include_url=False)
     lines = [_explain(detail, data, where) for detail in details[:MOST_ERRORS]]

@@ -100,12 +100,12 @@ class SweepFile:
         self.path = Path(path)
         self._target = Path(os.path.realpath(self.path))
         check_target(self.path, self._target)
-        self._partial = None
+        self._partial: Any = None  # a PartialFile, as soon as there is one
         self._in_place = False
         self.rows = 0
         self._texts = 0
         self.texts = TextList()
-        self._file = None
+        self._file: Any = None  # an h5py.File, while it is open
         try:
             self._partial = PartialFile(self._target)
             self._create(record)
