@@ -4,7 +4,14 @@
 STICTION = .venv/bin/stiction
 NEED = import sys; sys.exit(sys.version_info < (3, 11))
 
-.PHONY: demo test bench lint clean setup
+# What can be tested within a minute and without compiling: the shape of the project, the pages, scenes, cones.
+FAST = tests/test_architecture.py tests/test_documents.py tests/geometry/shapes/test_pose.py tests/geometry/prescribed \
+  tests/geometry/contact/test_contacts.py tests/geometry/formation/test_formations_not_generic.py tests/dynamics/cones \
+  tests/dynamics/spaces tests/dynamics/sets/test_certificate.py tests/dynamics/motion/test_choose.py \
+  tests/dynamics/motion/test_constrained.py tests/dynamics/motion/test_routh.py tests/sim/run/test_status.py \
+  tests/sim/scene tests/sim/show/test_cone_space.py tests/sim/show/test_sweep_plot.py tests/sim/sweep/test_bisection.py
+
+.PHONY: demo test test-fast bench lint wheel clean setup
 
 demo: setup
 	@mkdir -p outputs
@@ -14,6 +21,9 @@ demo: setup
 test: setup
 	@.venv/bin/python -m pytest
 
+test-fast: setup
+	@NUMBA_DISABLE_JIT=1 .venv/bin/python -m pytest $(FAST) --ignore=tests/sim/scene/test_formation.py
+
 bench: setup
 	@.venv/bin/python -m tests.bench
 
@@ -22,8 +32,13 @@ lint: setup
 	@.venv/bin/lint-imports
 	@.venv/bin/mypy
 
+wheel: setup
+	@rm -rf dist
+	@.venv/bin/python -m pip wheel -q --disable-pip-version-check . --no-deps --wheel-dir dist
+	@.venv/bin/python -m tests.check_wheel dist
+
 clean:
-	@rm -rf .venv .pytest_cache .ruff_cache .hypothesis .import_linter_cache build dist
+	@rm -rf .venv .pytest_cache .ruff_cache .hypothesis .import_linter_cache .mypy_cache build dist
 	@find . -name __pycache__ -type d -prune -exec rm -rf {} +
 
 setup:

@@ -1,5 +1,6 @@
 """Names that the package offers, and where they live."""
 
+from .files.write_error import WriteError as WriteError
 from .instant.instant import contact_problem as contact_problem
 from .log.check_log import Verdict as Verdict
 from .log.check_log import check_log as check_log
@@ -16,7 +17,6 @@ from .log.reading import (
     read_tree as read_tree,
 )
 from .log.sink import H5Sink as H5Sink
-from .log.sink import WriteError as WriteError
 from .log.trajectory import Trajectory as Trajectory
 from .log.tree import Branch as Branch
 from .log.tree import Tree as Tree

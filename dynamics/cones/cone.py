@@ -8,13 +8,18 @@ n_q v_q > 0. The sets of edges are the same; only which of them is called + chan
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
 
+from dynamics.tolerances import EQUILIBRIUM
+from geometry.errors import InputError
 
-def compute_rows(normal: ArrayLike, r: ArrayLike, rho: ArrayLike) -> tuple[np.ndarray, np.ndarray]:
+
+def compute_rows(normal: Sequence[float] | np.ndarray, r: Sequence[float] | np.ndarray,
+                 rho: float) -> tuple[np.ndarray, np.ndarray]:
     """Rows N = Delta_n n = (n_x, n_y, n_q / rho) and T = v_f = (n_y, -n_x, v_q / rho) (A section 2).
 
     normal (2,): unit, from the obstacle towards the part; r (2,): from the contact to the centre of mass;
@@ -67,7 +72,8 @@ class Frame(NamedTuple):
         return self.mu * abs(self.n_q * self.v_q) > self.rho**2 + self.n_q**2
 
 
-def compute_frame(normal: ArrayLike, r: ArrayLike, rho: float, mu: float) -> Frame:
+def compute_frame(normal: Sequence[float] | np.ndarray, r: Sequence[float] | np.ndarray, rho: float,
+                  mu: float) -> Frame:
     """Erdmann's frame of a contact (B, Eqs 1 and 2); arguments as for `compute_rows`."""
     nx, ny = float(normal[0]), float(normal[1])
     rx, ry = float(r[0]), float(r[1])
@@ -106,7 +112,7 @@ def check_equilibrium(frame: Frame, force: ArrayLike) -> tuple[bool, float]:
             (along - frame.k2 * across) / np.hypot(1.0, frame.k2),
         )
     size = np.linalg.norm(force)
-    return bool(worst <= 1e-12 * size), float(worst)
+    return bool(worst <= EQUILIBRIUM * size), float(worst)
 
 
 def project_force(frame: Frame, force: ArrayLike) -> np.ndarray:
@@ -128,7 +134,7 @@ def compute_reaction(frame: Frame, force: ArrayLike, mass: float, h_n: float, om
         f_t = f_n / k2 if the slip is positive, f_n / k1 if negative, else -C / v_t clamped between the two
     """
     if frame.dips:
-        raise ValueError("the cone dips below its tangent plane: use dynamics.find_accelerations")
+        raise InputError("the cone dips below its tangent plane: use dynamics.find_accelerations")
     force = np.asarray(force, float)
     v_n, v_t = frame.v_f @ frame.n, frame.v_f @ frame.t_r_perp
     f_n = max(0.0, -(force @ frame.n + mass * h_n))

@@ -16,14 +16,15 @@ lines). A set without any member is `empty`.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from dynamics.cone_tolerances import ANGLE, EPSILON, MEMBER, ROUNDING, widen
-from geometry.errors import StictionError
+from dynamics.tolerances import ANGLE, EPSILON, MEMBER, ROUNDING, widen
+from geometry.errors import InputError, StictionError
 
 NOTHING = np.zeros((0, 3))
 
@@ -124,7 +125,7 @@ class Cone:
         In coordinates (Fx, Fy, torque / rho) that is nearest in the kinetic metric.
         """
         if self.empty:
-            raise ValueError("the cone is empty: it has no nearest member")
+            raise InputError("the cone is empty: it has no nearest member")
         wrench = _read_wrench(wrench)
         best, near = np.zeros(3), np.inf
         for basis in self._find_face_bases():
@@ -187,7 +188,7 @@ def cone_from_faces(faces: ArrayLike = NOTHING, equations: ArrayLike = NOTHING, 
     return Cone(lines, rays, equations, faces, find_strict(rays, faces, np.abs(strict @ rays.T) <= ANGLE))
 
 
-def _settle(lines, rays, equations, faces):
+def _settle(lines, rays, equations, faces) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
     """Both forms with as many rays as faces, as every cone in R^3 has modulo its lines.
 
     Where directions differ by about ANGLE, one form may hold a ray or a face that the other takes for part of a
@@ -204,7 +205,7 @@ def _settle(lines, rays, equations, faces):
                     f"all within about {ANGLE:g}: which it is cannot be decided")
 
 
-def find_strict(rays: np.ndarray, faces: np.ndarray, tight: np.ndarray) -> np.ndarray:
+def find_strict(rays: np.ndarray, faces: np.ndarray, tight: Sequence[np.ndarray] | np.ndarray) -> np.ndarray:
     """The strict inequalities (s, 3) of a cone that lacks the faces given by `tight` (n, r).
 
     tight[i] marks the rays that span face i of the closure (no ray: the lineality space). A face within another one
@@ -374,16 +375,16 @@ def _read_rows(rows, name: str) -> np.ndarray:
     array = np.array(rows, dtype=np.float64)
     array = array.reshape(-1, 3) if array.size == 0 else np.atleast_2d(array)
     if array.ndim != 2 or array.shape[1] != 3:
-        raise ValueError(f"{name} has shape {np.shape(rows)}: must be (n, 3)")
+        raise InputError(f"{name} has shape {np.shape(rows)}: must be (n, 3)")
     if not np.isfinite(array).all():
-        raise ValueError(f"{name} holds {array[~np.isfinite(array)][0]}: must be finite numbers")
+        raise InputError(f"{name} holds {array[~np.isfinite(array)][0]}: must be finite numbers")
     return array
 
 
 def _read_wrench(wrench) -> np.ndarray:
     array = np.asarray(wrench, dtype=np.float64)
     if array.shape != (3,) or not np.isfinite(array).all():
-        raise ValueError(f"wrench is {wrench!r}: must be three finite numbers (Fx, Fy, torque / rho)")
+        raise InputError(f"wrench is {wrench!r}: must be three finite numbers (Fx, Fy, torque / rho)")
     return array
 
 

@@ -1,6 +1,6 @@
 """The certificate of one candidate: by how much an acceleration and its forces violate each law.
 
-Written from the laws alone (DESIGN section 3) and sharing no code with the search, so that it can convict it.
+Written from the laws alone (`dynamics/README.md`) and sharing no code with the search, so that it can convict it.
 All residuals are accelerations (forces are per unit mass); a perfect answer has all five at zero. What is left of
 them, and when that is too much, is the subject of `dynamics.sets.doubts`.
 """

@@ -28,7 +28,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from dynamics.cone_tolerances import RANK, RANK_WARNING
+from dynamics.tolerances import RANK, RANK_WARNING, SYMMETRIC
+from geometry.errors import InputError
 
 
 @dataclass(frozen=True, eq=False)
@@ -96,11 +97,11 @@ def build_contact_spaces(N: ArrayLike | None = None, T: ArrayLike | None = None,
     definite.
     """
     if (N is None) == (T is None):
-        raise ValueError("give N or T, one of the two: the other follows")
+        raise InputError("give N or T, one of the two: the other follows")
     name, columns = ("N", N) if T is None else ("T", T)
     columns = np.array(columns, dtype=np.float64)
     if columns.ndim != 2 or columns.shape[0] == 0 or not np.isfinite(columns).all():
-        raise ValueError(f"{name} has shape {columns.shape}: must be (n, r), finite numbers, one column each")
+        raise InputError(f"{name} has shape {columns.shape}: must be (n, r), finite numbers, one column each")
     n = columns.shape[0]
     root = _find_root("metric", np.eye(n) if metric is None else metric, n)
     white = np.linalg.solve(root, columns) if T is None else root.T @ columns
@@ -125,7 +126,7 @@ def spaces_of_contacts(contacts: Any, mode: str | None = None) -> ContactSpaces:
 
         letters = read_mode(contacts, mode)
         if any(len(allowed) > 1 for allowed in letters):
-            raise ValueError(f"mode {mode!r} has a wildcard: contact spaces are those of one mode")
+            raise InputError(f"mode {mode!r} has a wildcard: contact spaces are those of one mode")
     rows = [contacts.N[i] for i, letter in enumerate(letters) if letter in "nrl"]
     rows += [contacts.T[i] for i, letter in enumerate(letters) if letter == "n"]
     return build_contact_spaces(N=np.array(rows).reshape(-1, 3).T)
@@ -155,9 +156,9 @@ class ContactMotion:
     forces: np.ndarray | None
 
 
-def compute_net_force(force: ArrayLike, inertia: ArrayLike, velocity_terms: ArrayLike = 0.0,
-                      gravity_terms: ArrayLike = 0.0, moving_contact: ArrayLike = 0.0,
-                      environment_bias: ArrayLike = 0.0) -> np.ndarray:
+def compute_net_force(force: ArrayLike, inertia: ArrayLike, velocity_terms: float | np.ndarray = 0.0,
+                      gravity_terms: float | np.ndarray = 0.0, moving_contact: ArrayLike = 0.0,
+                      environment_bias: float | np.ndarray = 0.0) -> np.ndarray:
     """f' = f - mu_p - p_0 - A_0 (T' beta + b_e), all (n,): the force that is left for Eqs 24 to 27.
 
     velocity_terms: mu_p; gravity_terms: p_0; moving_contact: (dT/dt) beta; environment_bias: b_e.
@@ -178,7 +179,7 @@ def compute_relative_inertia(inertia: ArrayLike, environment: ArrayLike | None =
         return A0
     Phi = _read_square("environment", environment)
     if Phi.shape != A0.shape:
-        raise ValueError(f"environment has shape {Phi.shape}: must be {A0.shape}")
+        raise InputError(f"environment has shape {Phi.shape}: must be {A0.shape}")
     # (A^-1 + Phi)^-1 = A (1 + Phi A)^-1 needs no inverse of an ill-conditioned Phi
     found = np.linalg.solve(np.eye(len(A0)) + A0 @ Phi, A0)
     return 0.5 * (found + found.T)
@@ -233,7 +234,7 @@ def _orthonormalise(columns: np.ndarray) -> np.ndarray:
 def _read_square(name: str, matrix) -> np.ndarray:
     array = np.array(matrix, dtype=np.float64)
     if array.ndim != 2 or array.shape[0] != array.shape[1] or not np.isfinite(array).all():
-        raise ValueError(f"{name} has shape {array.shape}: must be (n, n), finite numbers")
+        raise InputError(f"{name} has shape {array.shape}: must be (n, n), finite numbers")
     return array
 
 
@@ -241,10 +242,10 @@ def _find_root(name: str, matrix, n: int) -> np.ndarray:
     """Lower triangular L with L L^T = matrix. ValueError if it is not symmetric positive definite."""
     array = _read_square(name, matrix)
     if len(array) != n:
-        raise ValueError(f"{name} has shape {array.shape}: must be ({n}, {n})")
-    if np.abs(array - array.T).max(initial=0.0) > 1e-9 * np.abs(array).max(initial=0.0):
-        raise ValueError(f"{name} is not symmetric")
+        raise InputError(f"{name} has shape {array.shape}: must be ({n}, {n})")
+    if np.abs(array - array.T).max(initial=0.0) > SYMMETRIC * np.abs(array).max(initial=0.0):
+        raise InputError(f"{name} is not symmetric")
     try:
         return np.linalg.cholesky(array)
     except np.linalg.LinAlgError:
-        raise ValueError(f"{name} is not positive definite") from None
+        raise InputError(f"{name} is not positive definite") from None

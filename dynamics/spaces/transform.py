@@ -6,11 +6,15 @@ to 7. With X from P to Q coordinates of motions, forces change by X^-T, so that 
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from math import cos, sin
 
 import numpy as np
 from numpy.typing import ArrayLike
+
+from dynamics.tolerances import ROTATION
+from geometry.errors import InputError
 
 
 @dataclass(frozen=True, eq=False)
@@ -22,9 +26,9 @@ class Transform:
     def __post_init__(self):
         X = np.array(self.X, dtype=np.float64)
         if X.ndim != 2 or X.shape[0] != X.shape[1] or not np.isfinite(X).all():
-            raise ValueError(f"X has shape {X.shape}: must be (n, n), finite numbers")
+            raise InputError(f"X has shape {X.shape}: must be (n, n), finite numbers")
         if np.linalg.matrix_rank(X) < len(X):
-            raise ValueError("X is singular: a change of coordinates has an inverse")
+            raise InputError("X is singular: a change of coordinates has an inverse")
         object.__setattr__(self, "X", X)
 
     @property
@@ -62,7 +66,7 @@ class Transform:
         return self.X @ np.asarray(D, float) @ self.inverse.X
 
 
-def planar_transform(angle: float = 0.0, origin: ArrayLike = (0.0, 0.0)) -> Transform:
+def planar_transform(angle: float = 0.0, origin: Sequence[float] | np.ndarray = (0.0, 0.0)) -> Transform:
     """Planar motions (vx, vy, omega), forces (Fx, Fy, torque); Q is turned by angle (rad) and at origin (2,) in P."""
     c, s = cos(angle), sin(angle)
     turn = np.array([[c, s], [-s, c]])
@@ -72,15 +76,16 @@ def planar_transform(angle: float = 0.0, origin: ArrayLike = (0.0, 0.0)) -> Tran
     return Transform(X)
 
 
-def spatial_transform(rotation: ArrayLike = None, origin: ArrayLike = (0.0, 0.0, 0.0)) -> Transform:
+def spatial_transform(rotation: ArrayLike | None = None,
+                      origin: Sequence[float] | np.ndarray = (0.0, 0.0, 0.0)) -> Transform:
     """Spatial motions (omega; v), forces (couple; force).
 
     rotation (3, 3): axes of Q as rows, in P; origin (3,) of Q, in P.
     ValueError if rotation is no rotation matrix.
     """
     E = np.eye(3) if rotation is None else np.array(rotation, dtype=np.float64)
-    if E.shape != (3, 3) or np.abs(E @ E.T - np.eye(3)).max() > 1e-9 or np.linalg.det(E) < 0.0:
-        raise ValueError("rotation must be a rotation matrix (3, 3)")
+    if E.shape != (3, 3) or np.abs(E @ E.T - np.eye(3)).max() > ROTATION or np.linalg.det(E) < 0.0:
+        raise InputError("rotation must be a rotation matrix (3, 3)")
     x, y, z = origin
     cross = np.array([[0.0, -z, y], [z, 0.0, -x], [-y, x, 0.0]])
     X = np.zeros((6, 6))

@@ -55,7 +55,8 @@ _NEEDED = {
         "kernel:targetctx", "kernel:add_overload", "llvmlite.binding:add_symbol"),
     UNIFYING: (
         "kernel:get_call_template", "numba.core.types:NestedArray", "numba.core.types:unliteral",
-        "numba.extending:lower_cast"),
+        "numba.core.types:BaseTuple.from_types", "numba.core.cgutils:unpack_tuple",
+        "numba.core.base:BaseContext.make_tuple", "numba.core.base:BaseContext.cast", "numba.extending:lower_cast"),
     BARE: (
         "numba.core.options:DefaultOptions.no_cfunc_wrapper", "numba.core.options:DefaultOptions.no_cpython_wrapper"),
     TIMING: ("numba.core.event:Listener", "numba.core.event:register", "numba.core.event:unregister"),
@@ -127,7 +128,7 @@ def declare(function: Callable, private: bool, merged: bool) -> Any:
 
 def _unify_types(dispatcher) -> None:
     """Compile one kernel for all integers and all arrays, not one more for every literal 0, 1, 2 ... it is called with,
-    nor for arrays that are fields of records.
+    nor for arrays that are fields of records, by themselves or in tuples.
 
     Without this, `f(table, 0)` and `f(table, i)` are two specialisations, and so are all kernels below: compile time
     doubles and no kernel gains from it.
@@ -142,7 +143,16 @@ def _unify(kind):
     kind = numba.types.unliteral(kind)
     if isinstance(kind, numba.types.NestedArray):
         return numba.types.Array(kind.dtype, kind.ndim, "C")
+    if isinstance(kind, numba.types.BaseTuple):
+        return numba.types.BaseTuple.from_types([_unify(part) for part in kind], getattr(kind, "instance_class", None))
     return kind
+
+
+def _take_field_by_field(context, builder, from_type, to_type, value):
+    """A NamedTuple whose arrays are fields of records, as one whose arrays are any."""
+    unpack = resolve_name("numba.core.cgutils:unpack_tuple")
+    fields = zip(unpack(builder, value, len(from_type)), from_type, to_type, strict=True)
+    return context.make_tuple(builder, to_type, [context.cast(builder, *field) for field in fields])
 
 
 def _take_nested_as_array(context, builder, from_type, to_type, value):
@@ -293,4 +303,6 @@ def watch_compiler(on_start: Callable[[Any], None], on_end: Callable[[Any], None
 if not is_disabled():
     _look_up_names()
     if has(UNIFYING):
-        resolve_name("numba.extending:lower_cast")(numba.types.NestedArray, numba.types.Array)(_take_nested_as_array)
+        lower_cast = resolve_name("numba.extending:lower_cast")
+        lower_cast(numba.types.NamedTuple, numba.types.NamedTuple)(_take_field_by_field)
+        lower_cast(numba.types.NestedArray, numba.types.Array)(_take_nested_as_array)

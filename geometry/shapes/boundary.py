@@ -18,21 +18,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import ArrayLike
 
 from geometry.errors import StictionError
-
-# Two features of different obstacles closer than this are in contact, relative to the largest obstacle. Reason: blocks
-# that are drawn as touching do so up to rounding; 4e-12 of a metre is far below a real gap (2e-9 m must stay a gap) and
-# far above rounding. Consequence: gaps and steps below it are closed.
-SEAM_TOLERANCE = 4e-12
-# ... plus this many units in the last place of the largest coordinate, for scenes far from the origin.
-SEAM_ULPS = 32
-# A corner of an obstacle that touches no other is flat where the sine of its turn is below this: rounding only.
-FLAT_TURN = 1e-14
+from geometry.tolerances import FLAT_TURN, SEAM_TOLERANCE, SEAM_ULPS
 
 
 class Boundary(NamedTuple):
@@ -70,7 +61,7 @@ class _Pieces(NamedTuple):
     edge: np.ndarray  # (p,) index into _Edges
 
 
-def compute_boundary_tolerance(outlines: Sequence[np.ndarray]) -> float:
+def compute_boundary_tolerance(outlines: Sequence[Any]) -> float:
     """Distance below which two obstacles are in contact, m: see SEAM_TOLERANCE and SEAM_ULPS."""
     if not len(outlines):
         return 0.0
@@ -79,7 +70,7 @@ def compute_boundary_tolerance(outlines: Sequence[np.ndarray]) -> float:
     return SEAM_TOLERANCE * size + SEAM_ULPS * float(np.spacing(largest))
 
 
-def compute_boundary(outlines: Sequence[ArrayLike], tolerance: float | None = None) -> Boundary:
+def compute_boundary(outlines: Sequence[Any], tolerance: float | None = None) -> Boundary:
     """Boundary of the union of simple outlines.
 
     outlines: list of (n, 2) world vertex arrays, counter-clockwise, m; tolerance: m (default

@@ -83,7 +83,7 @@ class Sweep:
         path.parent.mkdir(parents=True, exist_ok=True)
         names = self.table.dtype.names or ()
         with PartialFile(path) as partial:
-            with open(partial.path, "w", newline="", encoding="utf-8") as file:
+            with partial.open("w", newline="", encoding="utf-8") as file:
                 writer = csv.writer(file)
                 writer.writerow(names)
                 writer.writerows(zip(*(self[name].tolist() for name in names), strict=True))
@@ -96,7 +96,7 @@ class Sweep:
             import pandas
         except ImportError:
             raise SweepError("a frame needs pandas: pip install pandas") from None
-        return pandas.DataFrame({name: self[name] for name in self.table.dtype.names})
+        return pandas.DataFrame({name: self[name] for name in self.table.dtype.names or ()})
 
     def __repr__(self) -> str:
         return f"<Sweep: {len(self)} of {len(self.plan)} cells, {self.status}, {self.count()}>"

@@ -1,4 +1,4 @@
-"""Pictures of wrench cones for the README: `python -m sim.show.plots.cone_gallery [FOLDER]` draws them again.
+"""Pictures of wrench cones for `dynamics/README.md`: `python -m sim.show.plots.cone_gallery [FOLDER]` draws them again.
 
 The situations are those of Figures 3 and 4 of Balkcom, Gottlieb and Trinkle, "Computing wrench cones for planar contact
 tasks" (2002). Figure 3 has the paper's coordinates; of Figure 4 it prints none, so these are our own.
@@ -171,7 +171,7 @@ def draw_gallery(folder=FOLDER) -> list[Path]:
 def read_folder(words: list[str]) -> Path:
     """The folder that the words of the command line name; ends the program with advice where they name none."""
     parser = argparse.ArgumentParser(prog="python -m sim.show.plots.cone_gallery",
-                                     description="Draw the pictures of wrench cones of the README.")
+                                     description="Draw the pictures of wrench cones in dynamics/README.md.")
     parser.add_argument("folder", nargs="?", type=Path, default=FOLDER,
                         help="where to put them; outputs/gallery if not given")
     return parser.parse_args(words).folder
