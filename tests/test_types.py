@@ -72,5 +72,5 @@ def test_types_are_right_and_reach_the_user(tmp_path):
     lines = {number: said.get(str(number), "") for number, text in enumerate(USER.splitlines(), start=1) if text}
     assert "numpy.ndarray" in lines[5] and "Trajectory" in lines[6], result.stdout
     assert "Cone" in lines[8] and "Region" in lines[8] and "str" in lines[9], result.stdout
-    for number, wrong in ((10, '"poses"'), (11, '"simulat"'), (12, '"simulate"'), (13, '"pose"')):
+    for number, wrong in ((10, '"poses"'), (11, '"simulat"'), (12, 'simulate'), (13, '"pose"')):
         assert wrong in lines[number], f"{lines[number]}\n{result.stdout}"
