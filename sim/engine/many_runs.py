@@ -91,10 +91,10 @@ class Work(NamedTuple):
 
 def allocate_work(start: np.record, walls, tools: Tools) -> Work:
     """Work arrays for runs against these walls."""
-    states = [allocate_table(STATE, 1) for _ in range(2)]
-    states[1][0] = start
+    now, first = allocate_table(STATE, 1), allocate_table(STATE, 1)
+    first[0] = start
     tally = Tally(np.zeros(1), np.zeros(MODE_BYTES, np.uint8), np.zeros(2, np.int64), np.zeros(2, np.int64))
-    return Work(np.zeros(5, np.int64), *states, copy_walls(walls), tools, allocate_log(BUFFER_ROWS), tally,
+    return Work(np.zeros(5, np.int64), now, first, copy_walls(walls), tools, allocate_log(BUFFER_ROWS), tally,
                 np.zeros(POOL_BYTES, np.uint8), np.zeros(POOL_CONTACTS, CONTACT_DTYPE))
 
 

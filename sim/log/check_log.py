@@ -40,7 +40,7 @@ def check_log(trajectory: Trajectory) -> list[Verdict]:
     if trajectory.status is Status.JAMMED and len(trajectory):
         trajectory = leave_out_jam(trajectory)
         tables = (trajectory.steps, trajectory.contacts, trajectory.event_rows, trajectory.impulses)
-    broken = sum(int(np.sum(~np.isfinite(table[name]))) for table in tables for name in table.dtype.names
+    broken = sum(int(np.sum(~np.isfinite(table[name]))) for table in tables for name in table.dtype.names or ()
                  if table.dtype[name].kind == "f")
     verdicts = [Verdict("all numbers are finite (number of others)", float(broken), 0.0)]
     if broken or len(trajectory) == 0:
