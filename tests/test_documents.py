@@ -21,6 +21,7 @@ from sim.rows.status import Status
 from sim.scene import motion_schema, schema
 from sim.scene.build import load_scene, parse_scene
 from sim.scene.quantities import Section
+from sim.scene.scene_errors import OverlapError
 from sim.sweep.table import FIELD_NAMES
 from tests.documents import (
     PAGES,
@@ -197,10 +198,23 @@ def test_there_are_examples():
 def test_scene_examples_are_scenes(name):
     text = find_scenes()[name]
     assert parse_scene(text).summary == text.splitlines()[0].lstrip("# ")
-    for line in text.splitlines():
-        alternative = re.match(r"# (\w+ = .*)", line)
-        if alternative:
-            tomllib.loads(alternative[1])
+
+
+def find_alternatives():
+    """The scene with each line that stands there as a comment in the place of the line with its key."""
+    sections = re.split(r"(?m)^(?=\[)", find_scenes()["scene.toml"])
+    for i, section in enumerate(sections):
+        for line, key in re.findall(r"^# ((\w+) = .*)", section, re.MULTILINE):
+            other = re.sub(rf"^{key} = .*\n", "", section, flags=re.MULTILINE) + line + "\n"
+            yield pytest.param("".join([*sections[:i], other, *sections[i + 1:]]), id=line)
+
+
+@pytest.mark.parametrize("text", list(find_alternatives()))
+def test_alternatives_of_the_scene_example_are_valid(text):
+    try:
+        parse_scene(text)
+    except OverlapError:
+        pass  # another outline at the same pose: it was read
 
 
 @pytest.mark.parametrize("base, fragment", find_fragments())
