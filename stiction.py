@@ -26,11 +26,9 @@ def _check_neighbours() -> None:
     """Refuse to start where a user's own file or folder hides a package of Stiction. Raises ImportError."""
     for name in (*_PACKAGES, "scenes"):
         spec = find_spec(name)
-        here = Path(__file__).parent / name
-        found = list(spec.submodule_search_locations or [spec.origin]) if spec else []
-        if str(here) not in map(str, found):
-            what = f"{found[0]} hides it: rename that, or move it elsewhere" if found else "it is missing"
-            raise ImportError(f"Stiction needs its own package {name!r} beside {__file__}, but {what}")
+        if spec is None or list(spec.submodule_search_locations or ()) != [str(Path(__file__).parent / name)]:
+            what = f"{spec.origin} hides it: rename that, or move it elsewhere" if spec else "it is missing"
+            raise ImportError(f"{__file__} needs its own package {name!r} beside it, but {what}")
 
 
 _check_neighbours()

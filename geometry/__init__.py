@@ -3,12 +3,16 @@
 Names load on first use; `geometry/__init__.pyi` says where they live.
 """
 
-import lazy_loader
+from geometry.packages import keep_old_names, offer_names
 
-from geometry.packages import keep_old_names
+__getattr__, __dir__, __all__ = offer_names(__name__)
 
-__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)
-
-keep_old_names({"geometry.formations": "geometry.formation.formations",
-                "geometry.formation_sheets": "geometry.formation.sheets",
-                "geometry.formation_tracking": "geometry.formation.tracking"})
+keep_old_names(__name__, {
+    "boundary polygon pose units": "shapes.*",
+    "contacts detection": "contact.*",
+    "formations": "formation.*",
+    "formation_check": "formation.realised",
+    "formation_sheets": "formation.sheets",
+    "formation_tracking": "formation.tracking",
+    "motion": "prescribed.*",
+})

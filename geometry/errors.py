@@ -1,6 +1,7 @@
 """The root of all exceptions of Stiction, and their tree.
 
     StictionError                    every error whose message is meant for the user
+      InputError                     arguments of calls                  (also ValueError)
       PolygonError, BoundaryError    outlines                            (also ValueError)
       MotionError                    prescribed motions                  (also ValueError)
       FormationError                 contact formations                  (also ValueError)
@@ -18,3 +19,7 @@
 
 class StictionError(Exception):
     """Something that the user can mend; the message says what was given, why it is wrong, and what is valid."""
+
+
+class InputError(StictionError, ValueError):
+    """An argument cannot be used: it has a wrong shape, a wrong sign, a wrong letter, or is not finite."""

@@ -54,6 +54,9 @@ def test_imports_go_one_way():
     ("sim/engine", "import sim.scene.text"),
     ("sim/scene", "def run():\n    import sim.run"),
     ("sim/rows", "import sim.scene"),
+    ("geometry/tolerances.py", "import geometry.shapes"),
+    ("dynamics/tolerances.py", "import dynamics.search"),
+    ("sim/tolerances.py", "import sim.rows"),
     ("sim/sweep", "import sim.show"),
     ("sim/show/replay", "import sim.show.plots"),
     ("sim/engine", "import h5py"),
@@ -62,7 +65,7 @@ def test_imports_go_one_way():
 ])
 def test_import_contract_can_fail(tmp_path, room, line):
     shutil.copy(ROOT / "pyproject.toml", tmp_path)
-    for name in (file for file in list_files() if file.name in ("__init__.py", "errors.py", "packages.py",
+    for name in (file for file in list_files() if file.name in ("__init__.py", "errors.py", "packages.py", "codes.py",
                                                                 "tolerances.py") and "tests" not in file.parts):
         copy = tmp_path / name.relative_to(ROOT)
         copy.parent.mkdir(parents=True, exist_ok=True)
@@ -70,7 +73,8 @@ def test_import_contract_can_fail(tmp_path, room, line):
     (tmp_path / "sim" / "scene" / "text.py").write_text("")
     (tmp_path / "sim" / "log" / "odd.py").write_text("import h5py\nimport dynamics\nimport geometry\nimport scenes\n")
     assert run_python(LINT, tmp_path).returncode == 0
-    (tmp_path / room / "odd.py").write_text(line + "\n")
+    place = tmp_path / room if room.endswith(".py") else tmp_path / room / "odd.py"
+    place.write_text(line + "\n")
     result = run_python(LINT, tmp_path)
     assert result.returncode == 1 and "BROKEN" in result.stdout, result.stdout + result.stderr
 
@@ -155,6 +159,57 @@ def test_rooms_are_small_and_say_what_lives_there():
                 classes[node.name] += 1
     assert max(rooms.values()) <= 16, rooms.most_common(2)
     assert [name for name, count in (names + classes).items() if count > 1] == []
+
+
+def find_bare_tolerances(text):
+    """(line, number) of the small numbers in functions, their defaults among them: each should have a name in one of
+    the files of tolerances, with its reason."""
+    functions = (node for node in ast.walk(ast.parse(text))
+                 if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)))
+    return sorted({(node.lineno, node.value) for function in functions for node in ast.walk(function)
+                   if isinstance(node, ast.Constant) and isinstance(node.value, float) and 0.0 < node.value < 1e-3})
+
+
+def test_no_function_holds_a_bare_tolerance():
+    sources = read_sources()
+    assert {path.parts[0] for path in sources if path.name == "tolerances.py"} == {"geometry", "dynamics", "sim"}
+    bare = {str(path): find_bare_tolerances(text) for path, text in sources.items()}
+    assert {path: found for path, found in bare.items() if found} == {}
+
+
+def test_bare_tolerances_are_found():
+    assert find_bare_tolerances("""
+ZERO = 1e-9
+def is_zero(x, scale=1e-6):
+    return abs(x) <= 1e-12 * scale + ZERO or (lambda y: y < -1e-15)(x) or x < 0.001
+class Near:
+    size = 1e-7
+    def __eq__(self, other):
+        return abs(self.x - other.x) < 1.0 + 1e-8
+""") == [(3, 1e-6), (4, 1e-15), (4, 1e-12), (8, 1e-8)]
+
+
+def find_unexplained(text):
+    """Names of the numbers at the top of a file that no comment stands over, nor over the one before, or beside."""
+    lines, unexplained = text.splitlines(), []
+    for node in ast.parse(text).body:
+        if isinstance(node, ast.Assign):
+            above = node.lineno - 2
+            while above >= 0 and re.match(r"[A-Z_, ]+ = ", lines[above]):
+                above -= 1
+            if not lines[above].startswith("# ") and "  # " not in lines[node.lineno - 1]:
+                unexplained.append(ast.unparse(node.targets[0]))
+    return unexplained
+
+
+def test_every_tolerance_has_its_reason():
+    texts = [text for path, text in read_sources().items() if path.name == "tolerances.py"]
+    for text in texts:
+        names = [ast.unparse(node.targets[0]) for node in ast.parse(text).body if isinstance(node, ast.Assign)]
+        assert len(names) == len(set(names)) > 10
+        assert [name for name in find_unexplained(text) if name != "DEFAULT_TOLERANCES"] == []
+        assert text.count("Larger") >= 0.5 * len(names) and text.count("maller") >= 0.5 * len(names)
+    assert find_unexplained("# near\nA = 1e-9\nB = 1e-8\n\nC = 1e-7\nD = 1.0  # far\n") == ["C"]
 
 
 LOADED = "; import sys; print(sorted(set(sys.modules) & {'numba', 'matplotlib', 'h5py', 'scipy', 'llvmlite'}))"

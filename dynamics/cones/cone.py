@@ -12,6 +12,9 @@ from typing import NamedTuple
 
 import numpy as np
 
+from dynamics.tolerances import EQUILIBRIUM
+from geometry.errors import InputError
+
 
 def compute_rows(normal, r, rho) -> tuple[np.ndarray, np.ndarray]:
     """Rows N = Delta_n n = (n_x, n_y, n_q / rho) and T = v_f = (n_y, -n_x, v_q / rho) (A section 2).
@@ -105,7 +108,7 @@ def check_equilibrium(frame: Frame, force) -> tuple[bool, float]:
             (along - frame.k2 * across) / np.hypot(1.0, frame.k2),
         )
     size = np.linalg.norm(force)
-    return bool(worst <= 1e-12 * size), float(worst)
+    return bool(worst <= EQUILIBRIUM * size), float(worst)
 
 
 def project_force(frame: Frame, force) -> np.ndarray:
@@ -127,7 +130,7 @@ def compute_reaction(frame: Frame, force, mass: float, h_n: float, omega: float,
         f_t = f_n / k2 if the slip is positive, f_n / k1 if negative, else -C / v_t clamped between the two
     """
     if frame.dips:
-        raise ValueError("the cone dips below its tangent plane: use dynamics.find_accelerations")
+        raise InputError("the cone dips below its tangent plane: use dynamics.find_accelerations")
     force = np.asarray(force, float)
     v_n, v_t = frame.v_f @ frame.n, frame.v_f @ frame.t_r_perp
     f_n = max(0.0, -(force @ frame.n + mass * h_n))

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 
 from dynamics.cones.cone import compute_rows
+from geometry.errors import InputError
 
 
 @dataclass(frozen=True, eq=False)
@@ -36,16 +37,16 @@ class ContactSet:
                 self._set(name, _read_array(name, getattr(self, name), shape))
         closed = np.array(self.closed, dtype=bool)
         if closed.shape != (k,):
-            raise ValueError(f"closed has shape {closed.shape}: must be ({k},)")
+            raise InputError(f"closed has shape {closed.shape}: must be ({k},)")
         self._set("closed", closed)
         for i in range(k):
             if self.mu[i] < 0.0:
-                raise ValueError(f"mu[{i}] is {self.mu[i]}: friction cannot be negative")
+                raise InputError(f"mu[{i}] is {self.mu[i]}: friction cannot be negative")
             for name in ("N", "T"):
                 if not getattr(self, name)[i].any():
-                    raise ValueError(f"{name}[{i}] is zero: must be a row of a contact")
+                    raise InputError(f"{name}[{i}] is zero: must be a row of a contact")
         if not 0.0 < float(self.rho) < np.inf:
-            raise ValueError(f"rho is {self.rho}: a radius of gyration must be positive and finite")
+            raise InputError(f"rho is {self.rho}: a radius of gyration must be positive and finite")
 
     def _set(self, name: str, array: np.ndarray) -> None:
         array.setflags(write=False)
@@ -80,10 +81,10 @@ def place_contacts(points, normals, mu, centre=(0.0, 0.0), rho: float = 1.0, clo
     """
     points, normals = (np.array(a, dtype=np.float64).reshape(-1, 2) for a in (points, normals))
     if len(points) != len(normals):
-        raise ValueError(f"there are {len(points)} points and {len(normals)} normals: must be as many")
+        raise InputError(f"there are {len(points)} points and {len(normals)} normals: must be as many")
     sizes = np.linalg.norm(normals, axis=1)
     if not ((sizes > 0.0) & (sizes < np.inf)).all():
-        raise ValueError(f"normals[{int(np.argmin((sizes > 0.0) & (sizes < np.inf)))}] has no direction")
+        raise InputError(f"normals[{int(np.argmin((sizes > 0.0) & (sizes < np.inf)))}] has no direction")
     normals = normals / sizes[:, None]
     arms = points - np.asarray(centre, dtype=np.float64)
     rows = [compute_rows(n, -arm, rho) for n, arm in zip(normals, arms, strict=True)]
@@ -101,10 +102,10 @@ def read_problem(problem, rho: float = 1.0) -> ContactSet:
     """
     moving = (problem.slip != 0) | (problem.b != 0.0) | (problem.d != 0.0)
     if moving.any():
-        raise ValueError(f"contact {int(np.argmax(moving))} slips, or its gap has a bias: wrench cones are those of a "
+        raise InputError(f"contact {int(np.argmax(moving))} slips, or its gap has a bias: wrench cones are those of a "
                          "part at rest; use dynamics.find_accelerations for one that moves")
     if (problem.corner >= 0).any():
-        raise ValueError(f"contact {int(np.argmax(problem.corner >= 0))} is a corner on a corner: it has no single "
+        raise InputError(f"contact {int(np.argmax(problem.corner >= 0))} is a corner on a corner: it has no single "
                          "normal and no contact mode; move the part a little, or use dynamics.find_accelerations")
     return ContactSet(problem.N, problem.T, problem.mu, np.ones(len(problem.mu), bool), rho)
 
@@ -112,7 +113,7 @@ def read_problem(problem, rho: float = 1.0) -> ContactSet:
 def _read_array(name: str, value, shape: tuple[int, ...]) -> np.ndarray:
     array = np.array(value, dtype=np.float64)
     if array.shape != shape:
-        raise ValueError(f"{name} has shape {array.shape}: must be {shape}")
+        raise InputError(f"{name} has shape {array.shape}: must be {shape}")
     if not np.isfinite(array).all():
-        raise ValueError(f"{name} holds {array[~np.isfinite(array)][0]}: must be finite numbers")
+        raise InputError(f"{name} holds {array[~np.isfinite(array)][0]}: must be finite numbers")
     return array

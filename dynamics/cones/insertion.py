@@ -24,9 +24,10 @@ from dynamics.cones.contact_set import ContactSet, place_contacts
 from dynamics.cones.modes import enumerate_modes, read_mode
 from dynamics.cones.polyhedral import Cone
 from dynamics.cones.wrench import wrench_cone
+from dynamics.tolerances import SAME_DIRECTION
+from geometry.errors import InputError
 
 TURN = 2.0 * pi
-SAME = 1e-12  # rad; two directions closer than this are one
 
 
 @dataclass(frozen=True)
@@ -66,7 +67,7 @@ class InsertionPlan:
     def direction(self) -> float:
         """The middle of the widest interval, rad. ValueError if there is none."""
         if not self.intervals:
-            raise ValueError("there is no safe direction: " + self.explain())
+            raise InputError("there is no safe direction: " + self.explain())
         low, high = self.intervals[0]
         return _wrap(0.5 * (low + high))
 
@@ -100,12 +101,12 @@ def plan_insertion(stages, mu=None, centre=((0.0, 0.0), (0.0, 0.0)), rho=None, p
     """
     stages = list(stages)
     if not stages:
-        raise ValueError("stages is empty: give at least one pose with the mode that is wanted there")
+        raise InputError("stages is empty: give at least one pose with the mode that is wanted there")
     for number, stage in enumerate(stages):
         if stage.contacts.points is None:
-            raise ValueError(f"the contacts of stage {number} have no points: make them by place_contacts")
+            raise InputError(f"the contacts of stage {number} have no points: make them by place_contacts")
     if samples < 3 or samples % 2 == 0:
-        raise ValueError(f"samples is {samples}: must be odd, and at least 3")
+        raise InputError(f"samples is {samples}: must be odd, and at least 3")
     ranges = [_read_interval("mu", mu, 0.0), _read_interval("centre[0]", centre[0]),
               _read_interval("centre[1]", centre[1]), _read_interval("rho", rho, 0.0)]
     fine = list(product(*(_spread(interval, samples) for interval in ranges)))
@@ -138,7 +139,7 @@ def list_seat_stages(contacts: ContactSet, angle: float = 0.0) -> list[Stage]:
     ValueError: a contact is not closed.
     """
     if not contacts.closed.all():
-        raise ValueError(f"contact {int(np.argmin(contacts.closed))} is not closed: a seat touches all of its contacts")
+        raise InputError(f"contact {int(np.argmin(contacts.closed))} is not closed: a seat touches all of its contacts")
     k = len(contacts)
     stages = [Stage(contacts, "n" * k, angle)]
     for i in range(k):
@@ -169,7 +170,7 @@ def find_safe_directions(contacts: ContactSet, mode: str, arm=(0.0, 0.0), modes=
     for low, high, safe, joined in zip(borders, ends, within, at_border, strict=True):
         if not safe:
             continue
-        if joined and intervals and abs(intervals[-1][1] - low) <= SAME:
+        if joined and intervals and abs(intervals[-1][1] - low) <= SAME_DIRECTION:
             intervals[-1] = (intervals[-1][0], high)
         else:
             intervals.append((low, high))
@@ -193,13 +194,13 @@ def _find_claims(cones: dict[str, Cone], span, angles, wanted) -> tuple[np.ndarr
 def _find_borders(cones, span) -> list[float]:
     """Directions in [-pi, pi), sorted, at which an inequality of a cone is an equality."""
     rows = np.vstack([np.zeros((0, 3)), *(np.vstack([c.faces, c.equations, c.strict]) for c in cones)]) @ span.T
-    rows = rows[np.hypot(rows[:, 0], rows[:, 1]) > SAME]
+    rows = rows[np.hypot(rows[:, 0], rows[:, 1]) > SAME_DIRECTION]
     angles = sorted(_wrap(atan2(x, -y) + half) for x, y in rows for half in (0.0, pi))
     kept: list[float] = []
     for angle in angles:
-        if not kept or angle - kept[-1] > SAME:
+        if not kept or angle - kept[-1] > SAME_DIRECTION:
             kept.append(angle)
-    if len(kept) > 1 and kept[0] + TURN - kept[-1] <= SAME:
+    if len(kept) > 1 and kept[0] + TURN - kept[-1] <= SAME_DIRECTION:
         kept.pop()
     return kept
 
@@ -233,7 +234,7 @@ def _read_interval(name: str, interval, least: float = -np.inf):
         return None
     low, high = (float(value) for value in np.broadcast_to(interval, (2,)))
     if not least <= low <= high < np.inf:
-        raise ValueError(f"{name} is ({low}, {high}): must be an interval (low, high) of finite numbers"
+        raise InputError(f"{name} is ({low}, {high}): must be an interval (low, high) of finite numbers"
                          + (f", at least {least:g}" if least > -np.inf else ""))
     return low, high
 
@@ -256,7 +257,7 @@ def intersect_intervals(first, second) -> list[tuple[float, float]]:
         for c, d in second:
             for turn in (-TURN, 0.0, TURN):
                 low, high = max(a, c + turn), min(b, d + turn)
-                if high - low > SAME:
+                if high - low > SAME_DIRECTION:
                     start = _wrap(low)
                     found.append((start, start + high - low))
     found.sort()
@@ -266,7 +267,7 @@ def intersect_intervals(first, second) -> list[tuple[float, float]]:
 def _sort(intervals) -> list[tuple[float, float]]:
     """Joined over the seam at pi, widest first."""
     intervals = sorted(intervals)
-    if len(intervals) > 1 and intervals[0][0] == -pi and abs(intervals[-1][1] - pi) <= SAME:
+    if len(intervals) > 1 and intervals[0][0] == -pi and abs(intervals[-1][1] - pi) <= SAME_DIRECTION:
         first, last = intervals.pop(0), intervals.pop()
         intervals.append((last[0], first[1] + TURN))
     return sorted(intervals, key=lambda interval: interval[0] - interval[1])

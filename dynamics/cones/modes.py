@@ -20,9 +20,10 @@ import re
 
 import numpy as np
 
-from dynamics.cone_tolerances import ANGLE, EPSILON, ROUNDING, widen
 from dynamics.cones.contact_set import ContactSet
 from dynamics.cones.polyhedral import Cone, cone_from_faces, cross_units
+from dynamics.tolerances import ANGLE, EPSILON, ROUNDING, widen
+from geometry.errors import InputError
 
 LETTERS = "srlna"
 MEANING = {"s": "separates", "n": "rolls (no slip)", "r": "slides, T.v > 0", "l": "slides, T.v < 0", "a": "approaches"}
@@ -41,22 +42,22 @@ def is_pattern(mode: str) -> bool:
 def read_mode(contacts: ContactSet, mode: str) -> list[str]:
     """The letters allowed at each contact, from a mode or a pattern. ValueError says what is wrong with it."""
     if not isinstance(mode, str):
-        raise ValueError(f"mode is {mode!r}: must be a string with one letter for each contact")
+        raise InputError(f"mode is {mode!r}: must be a string with one letter for each contact")
     items = [inside or letter for inside, letter in _ITEM.findall(mode)]
     if len(items) != len(contacts):
-        raise ValueError(f"mode {mode!r} has {len(items)} letters for {len(contacts)} contacts")
+        raise InputError(f"mode {mode!r} has {len(items)} letters for {len(contacts)} contacts")
     allowed = []
     for i, item in enumerate(items):
         own = "srln" if contacts.closed[i] else "sa"
         letters = WILDCARDS.get(item, item)
         wrong = [letter for letter in letters if letter not in LETTERS]
         if wrong:
-            raise ValueError(f"mode {mode!r}: {wrong[0]!r} is no letter; valid: s, n, r, l, a, and the wildcards "
+            raise InputError(f"mode {mode!r}: {wrong[0]!r} is no letter; valid: s, n, r, l, a, and the wildcards "
                              "* (any), c (contact kept) and lists such as [nl]")
         fitting = "".join(letter for letter in letters if letter in own)
         if not fitting:
             state = "is touched: valid are s, n, r, l" if contacts.closed[i] else "is not touched: valid are a, s"
-            raise ValueError(f"mode {mode!r}: contact {i} cannot be {item!r}, it {state}")
+            raise InputError(f"mode {mode!r}: contact {i} cannot be {item!r}, it {state}")
         allowed.append(fitting)
     return allowed
 
@@ -74,7 +75,7 @@ def find_modes(contacts: ContactSet, pattern: str) -> list[str]:
 def motion_cone(contacts: ContactSet, mode: str) -> Cone:
     """The motions (vx, vy, rho omega) of a mode, strict where its letters are; `empty` if there is none."""
     if is_pattern(mode):
-        raise ValueError(f"mode {mode!r} has a wildcard: motions are those of one mode")
+        raise InputError(f"mode {mode!r} has a wildcard: motions are those of one mode")
     letters = read_mode(contacts, mode)
     N, T = contacts.unit_rows
     faces, equations, strict = [], [], []
@@ -96,11 +97,11 @@ def spell_motion(contacts: ContactSet, motion) -> str:
     """The mode of a motion (vx, vy, rho omega). ValueError if it goes into an obstacle."""
     motion = np.asarray(motion, dtype=np.float64)
     if motion.shape != (3,) or not np.isfinite(motion).all():
-        raise ValueError(f"motion is {motion!r}: must be three finite numbers (vx, vy, rho omega)")
+        raise InputError(f"motion is {motion!r}: must be three finite numbers (vx, vy, rho omega)")
     size = float(np.linalg.norm(motion))
     n, t = (_find_signs(rows @ motion, ANGLE * size) for rows in contacts.unit_rows)
     if (contacts.closed & (n < 0)).any():
-        raise ValueError(f"the motion goes into the obstacle at contact {int(np.argmax(contacts.closed & (n < 0)))}")
+        raise InputError(f"the motion goes into the obstacle at contact {int(np.argmax(contacts.closed & (n < 0)))}")
     return _spell(n, t, contacts.closed)
 
 

@@ -15,6 +15,7 @@ from dynamics.cones.contact_set import ContactSet, place_contacts
 from dynamics.cones.modes import spell_motion
 from dynamics.cones.polyhedral import Cone
 from dynamics.cones.wrench import wrench_cone
+from geometry.errors import InputError
 
 INSERTION = (0.0, -1.0, 0.0)
 
@@ -38,7 +39,7 @@ def compute_tilt(radius: float, hole: float, depth: float) -> float:
     """
     _check_positive(radius=radius, hole=hole, depth=depth)
     if not radius < hole < 0.5 * hypot(2.0 * radius, depth):
-        raise ValueError(f"hole is {hole}: with radius {radius} and depth {depth} a peg touches both walls only for "
+        raise InputError(f"hole is {hole}: with radius {radius} and depth {depth} a peg touches both walls only for "
                          f"half widths from {radius} to {0.5 * hypot(2.0 * radius, depth):.6g}")
     return atan2(depth, 2.0 * radius) - acos(2.0 * hole / hypot(2.0 * radius, depth))
 
@@ -65,7 +66,7 @@ def insertion_cone(contacts: ContactSet) -> Cone:
     """
     mode = spell_motion(contacts, INSERTION)
     if not set(mode) <= set("rl"):
-        raise ValueError(f"the motion straight in has mode {mode!r}: it does not keep all contacts")
+        raise InputError(f"the motion straight in has mode {mode!r}: it does not keep all contacts")
     return wrench_cone(contacts, mode)
 
 
@@ -76,7 +77,7 @@ def compute_section(cone: Cone, direction=INSERTION) -> np.ndarray:
     """
     along = cone.rays @ np.asarray(direction, dtype=np.float64)
     if cone.empty or len(cone.lines) or len(cone.rays) == 0 or not (along > 0.0).all():
-        raise ValueError("the section of this cone is empty or has no end: all its rays must point along direction")
+        raise InputError("the section of this cone is empty or has no end: all its rays must point along direction")
     corners = cone.rays / along[:, None]
     offset = corners - corners.mean(axis=0)
     basis = np.linalg.svd(np.asarray(direction, dtype=np.float64)[None, :])[2][1:]
@@ -88,4 +89,4 @@ def compute_section(cone: Cone, direction=INSERTION) -> np.ndarray:
 def _check_positive(**values) -> None:
     for name, value in values.items():
         if not 0.0 < value < np.inf:
-            raise ValueError(f"{name} is {value}: must be positive and finite")
+            raise InputError(f"{name} is {value}: must be positive and finite")

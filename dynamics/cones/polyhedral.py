@@ -21,8 +21,8 @@ from functools import lru_cache
 
 import numpy as np
 
-from dynamics.cone_tolerances import ANGLE, EPSILON, MEMBER, ROUNDING, widen
-from geometry.errors import StictionError
+from dynamics.tolerances import ANGLE, EPSILON, MEMBER, ROUNDING, widen
+from geometry.errors import InputError, StictionError
 
 NOTHING = np.zeros((0, 3))
 
@@ -123,7 +123,7 @@ class Cone:
         In coordinates (Fx, Fy, torque / rho) that is nearest in the kinetic metric.
         """
         if self.empty:
-            raise ValueError("the cone is empty: it has no nearest member")
+            raise InputError("the cone is empty: it has no nearest member")
         wrench = _read_wrench(wrench)
         best, near = np.zeros(3), np.inf
         for basis in self._find_face_bases():
@@ -372,16 +372,16 @@ def _read_rows(rows, name: str) -> np.ndarray:
     array = np.array(rows, dtype=np.float64)
     array = array.reshape(-1, 3) if array.size == 0 else np.atleast_2d(array)
     if array.ndim != 2 or array.shape[1] != 3:
-        raise ValueError(f"{name} has shape {np.shape(rows)}: must be (n, 3)")
+        raise InputError(f"{name} has shape {np.shape(rows)}: must be (n, 3)")
     if not np.isfinite(array).all():
-        raise ValueError(f"{name} holds {array[~np.isfinite(array)][0]}: must be finite numbers")
+        raise InputError(f"{name} holds {array[~np.isfinite(array)][0]}: must be finite numbers")
     return array
 
 
 def _read_wrench(wrench) -> np.ndarray:
     array = np.asarray(wrench, dtype=np.float64)
     if array.shape != (3,) or not np.isfinite(array).all():
-        raise ValueError(f"wrench is {wrench!r}: must be three finite numbers (Fx, Fy, torque / rho)")
+        raise InputError(f"wrench is {wrench!r}: must be three finite numbers (Fx, Fy, torque / rho)")
     return array
 
 

@@ -18,10 +18,10 @@ from itertools import combinations
 
 import numpy as np
 
-from dynamics.cone_tolerances import ANGLE, MEMBER
 from dynamics.cones.contact_set import ContactSet
 from dynamics.cones.polyhedral import Cone, cone_from_span
 from dynamics.cones.wrench import force_cone
+from dynamics.tolerances import ANGLE, MEMBER
 
 
 def equilibrium_cone(contacts: ContactSet) -> Cone:

@@ -20,10 +20,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from dynamics.cone_tolerances import ANGLE, MEMBER
 from dynamics.cones.contact_set import ContactSet
 from dynamics.cones.modes import enumerate_modes, find_modes, is_pattern, motion_cone, read_mode
 from dynamics.cones.polyhedral import EMPTY, WHOLE_SPACE, Cone, cone_from_span, find_strict, intersect, subtract
+from dynamics.tolerances import ANGLE, MEMBER
+from geometry.errors import InputError
 
 
 @dataclass(frozen=True, eq=False)
@@ -86,7 +87,7 @@ def force_cone(contacts: ContactSet, mode: str | None = None) -> Cone:
     if mode is None:
         mode = "".join("n" if closed else "s" for closed in contacts.closed)
     if is_pattern(mode):
-        raise ValueError(f"mode {mode!r} has a wildcard: forces are those of one mode")
+        raise InputError(f"mode {mode!r} has a wildcard: forces are those of one mode")
     return cone_from_span(_force_edges(contacts, read_mode(contacts, mode)))
 
 
@@ -169,7 +170,7 @@ def find_shared(contacts: ContactSet, mode: str) -> Region:
     """Where other modes claim wrenches of a mode, too: its intersections with each of them."""
     own = wrench_cone(contacts, mode)
     if isinstance(own, Region):
-        raise ValueError(f"mode {mode!r} has a wildcard: compare one mode with the others")
+        raise InputError(f"mode {mode!r} has a wildcard: compare one mode with the others")
     shared = {other: intersect(own, wrench_cone(contacts, other)) for other in enumerate_modes(contacts)
               if other != mode}
     shared = {other: cone for other, cone in shared.items() if not cone.empty}

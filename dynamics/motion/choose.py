@@ -18,11 +18,11 @@ from __future__ import annotations
 
 import numpy as np
 
+from dynamics.codes import RULES
 from dynamics.motion.mode import LETTER_N, LETTER_S
 from geometry.compiled.jit import jit, kernel
 
-RULES = ("continue", "stick", "separate", "stop", "random", "branch")
-CONTINUE, STICK, SEPARATE, STOP, RANDOM, BRANCH = range(6)
+CONTINUE, STICK, SEPARATE, STOP, RANDOM, BRANCH = range(len(RULES))
 
 UNKNOWN_LETTER = -1
 

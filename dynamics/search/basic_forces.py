@@ -13,18 +13,12 @@ from math import sqrt
 import numpy as np
 
 from dynamics.search.problem import inner
+from dynamics.tolerances import FORCE_ULPS, LARGEST_FORCE, NEGATIVE_FORCE
 from geometry.compiled.jit import jit
 
 # Edges that are tried in all threes; each contact has one to three. Reason: 48 make 17 000 threes, a few milliseconds.
 # Consequence: where more contacts push, forces near the limit of double precision may be said not to be found.
 MOST_EDGES = 48
-# A force along an edge may be negative by this share of the largest: rounding, which is then set to zero.
-NEGATIVE = 1e-12
-# What the rounding of forces leaves in their sum, relative to the largest.
-FORCE_ULPS = 2e-15
-# Forces larger than this, relative to the change of acceleration that they make, are not told from none: their rounding
-# is 1e-5 of it. So are contacts opposed to within the angle below which two planes are one.
-LARGEST_FORCE = 1e10
 
 
 @inner
@@ -45,7 +39,7 @@ def find_basic_forces(problem, g, tolerance, fn, ft):
                     continue  # one, two or three different edges: (p, p, p), (p, q, q), (p, q, r)
                 found, residual = _solve_edges(table, (p, q, r), g)
                 largest = max(found[0], found[1], found[2])
-                if largest < least and min(found[0], found[1], found[2]) >= -NEGATIVE * largest:
+                if largest < least and min(found[0], found[1], found[2]) >= -NEGATIVE_FORCE * largest:
                     if residual <= tolerance * size + FORCE_ULPS * largest:
                         least, f, three = largest, found, (p, q, r)
     if three[0] < 0:

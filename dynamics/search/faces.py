@@ -36,7 +36,7 @@ from dynamics.search.problem import (
     inner,
     merged,
 )
-from dynamics.search.span import NEARLY_ONE
+from dynamics.tolerances import AS_CLEAR, NEARLY_ONE
 
 
 @inner
@@ -196,7 +196,7 @@ def _is_clearer(table, i, j, l, size):
         x = table[l, EQUATION + 1] * table[m, EQUATION + 2] - table[l, EQUATION + 2] * table[m, EQUATION + 1]
         y = table[l, EQUATION + 2] * table[m, EQUATION] - table[l, EQUATION] * table[m, EQUATION + 2]
         z = table[l, EQUATION] * table[m, EQUATION + 1] - table[l, EQUATION + 1] * table[m, EQUATION]
-        if x * x + y * y + z * z > 0.01 * size:
+        if x * x + y * y + z * z > AS_CLEAR * size:
             return True
     return False
 

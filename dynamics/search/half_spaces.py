@@ -22,6 +22,7 @@ from dynamics.search.problem import (
     inner,
     merged,
 )
+from dynamics.tolerances import BALL_GROWTH
 
 LEAF = 8
 
@@ -52,7 +53,7 @@ def fit_ball(table, marks, node):
         for c in range(4):
             size += (item_coordinate(table, marks[i, ITEM], c) - table[node, BALL + c]) ** 2
         radius = max(radius, size)
-    table[node, BALL + 4] = sqrt(radius) * (1.0 + 1e-12)
+    table[node, BALL + 4] = sqrt(radius) * (1.0 + BALL_GROWTH)
     return axis
 
 

@@ -33,6 +33,7 @@ from dynamics.search.problem import (
     merged,
 )
 from dynamics.search.span import describe_cone, is_inside
+from dynamics.tolerances import LINE_IN_PLANE
 
 
 @inner
@@ -105,7 +106,7 @@ def cut_pair(table, marks, w, point, direction, interval, tolerances):
     yx, yy, yz = ay * bz - az * by, az * bx - ax * bz, ax * by - ay * bx
     size = yx * yx + yy * yy + yz * yz
     slope = yx * direction[0] + yy * direction[1] + yz * direction[2]
-    if size <= tolerances.angle or slope * slope <= size * 1e-12:
+    if size <= tolerances.angle or slope * slope <= size * LINE_IN_PLANE:
         return False
     gx, gy, gz = point[0] - w[0], point[1] - w[1], point[2] - w[2]
     c = -(yx * gx + yy * gy + yz * gz) / slope

@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from dynamics.codes import CONTINUUM, NONE, SEVERAL
 from dynamics.search.crowd import walk_crowd
 from dynamics.search.faces import walk_faces
 from dynamics.search.problem import (
@@ -41,8 +42,6 @@ from dynamics.search.problem import (
 )
 from dynamics.search.reactions import solve_forces
 from geometry.compiled.jit import kernel
-
-NONE, ONE, SEVERAL, CONTINUUM = 0, 1, 2, 3
 
 
 class Found(NamedTuple):

@@ -36,6 +36,8 @@ from dynamics.search.problem import (
     merged,
 )
 from dynamics.search.span import describe_cone
+from dynamics.tolerances import AT_INFINITY, OPPOSITE
+from geometry.tolerances import TINY
 
 
 @merged
@@ -70,10 +72,10 @@ def _put_mix(polygon, n, source, i, j, wi, wj):
     y = wi * source[i, 1] + wj * source[j, 1]
     h = wi * source[i, 2] + wj * source[j, 2]
     size = sqrt(x * x + y * y)
-    if h > 1e-12 * size:
+    if h > AT_INFINITY * size:
         polygon[n, 0], polygon[n, 1], polygon[n, 2] = x / h, y / h, 1.0
     else:
-        size = max(size, 1e-300)
+        size = max(size, TINY)
         polygon[n, 0], polygon[n, 1], polygon[n, 2] = x / size, y / size, 0.0
     return n + 1
 
@@ -112,7 +114,7 @@ def _close_half_turn(polygon, n, line):
     while i < n:
         j = i + 1 if i + 1 < n else 0
         flat = i != j and polygon[i, 2] == 0.0 and polygon[j, 2] == 0.0
-        if flat and polygon[i, 0] * polygon[j, 0] + polygon[i, 1] * polygon[j, 1] < -1.0 + 1e-12:
+        if flat and polygon[i, 0] * polygon[j, 0] + polygon[i, 1] * polygon[j, 1] < -1.0 + OPPOSITE:
             for m in range(n, i + 1, -1):
                 for c in range(3):
                     polygon[m, c] = polygon[m - 1, c]

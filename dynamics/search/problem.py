@@ -1,6 +1,6 @@
 """The contact problem as compiled code sees it, and the dimensionless rows the search works on.
 
-Units: any consistent set. Rows follow the configuration space (x, y, rho*theta), see `dynamics.cones.cone.compute_rows`.
+Units: any consistent set. Rows follow the configuration space (x, y, rho*theta), see `dynamics.compute_rows`.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ from typing import NamedTuple
 import numpy as np
 
 from geometry.compiled.jit import jit
+from geometry.tolerances import TINY
 
 # Called from compiled code alone. Without the two wrappers for Python callers a kernel compiles in half the time.
 inner = functools.partial(jit, no_cpython_wrapper=True, no_cfunc_wrapper=True)
@@ -120,7 +121,7 @@ def prepare_rows(problem, scale, table, marks):
             minus += e * e
             plus += g * g
         # an edge without length can only come from rows that belong to no contact (N parallel to T)
-        minus, plus = 1.0 / sqrt(max(minus, 1e-300)), 1.0 / sqrt(max(plus, 1e-300))
+        minus, plus = 1.0 / sqrt(max(minus, TINY)), 1.0 / sqrt(max(plus, TINY))
         for c in range(3):
             table[i, EDGE_NEGATIVE + c] *= minus
             table[i, EDGE_POSITIVE + c] *= plus

@@ -14,6 +14,15 @@ from math import inf, sqrt
 
 from dynamics.search.basic_forces import find_basic_forces
 from dynamics.search.problem import NO_FORCE, NOT_FINITE, OK, ROLLS, compute_scale, inner
+from dynamics.tolerances import (
+    BALANCED,
+    DEPENDENT_EDGE,
+    GUESS_SHIFT,
+    HOLDS_ORIGIN,
+    LINE_BRACKET,
+    SLOPE_ZERO,
+    STEP_SHIFT,
+)
 from geometry.compiled.jit import kernel
 
 NOT_REALISED = 4  # no legal forces give this acceleration
@@ -151,7 +160,7 @@ def _search_line(problem, fn, ft, g, y, step):
     for _ in range(60):
         r, _ = _apply(problem, fn, ft, g, (y[0] + high * step[0], y[1] + high * step[1], y[2] + high * step[2]))
         at_high = r[0] * step[0] + r[1] * step[1] + r[2] * step[2]
-        if abs(at_high) <= 1e-12 * start:
+        if abs(at_high) <= SLOPE_ZERO * start:
             return high
         if at_high < 0.0:
             break
@@ -165,7 +174,7 @@ def _search_line(problem, fn, ft, g, y, step):
             middle = 0.5 * (low + high)
         r, _ = _apply(problem, fn, ft, g, (y[0] + middle * step[0], y[1] + middle * step[1], y[2] + middle * step[2]))
         at = r[0] * step[0] + r[1] * step[1] + r[2] * step[2]
-        if abs(at) <= 1e-12 * start or high - low <= 1e-15 * high:
+        if abs(at) <= SLOPE_ZERO * start or high - low <= LINE_BRACKET * high:
             return middle
         if at > 0.0:
             low, at_low, at_high = middle, at, 0.5 * at_high
@@ -232,7 +241,7 @@ def _maximise(problem, fn, ft, g, goal, tolerance):
     full = xx + yy + zz
     if full == 0.0:
         return (0.0, 0.0, 0.0), goal
-    y = _solve((xx, xy, xz, yy, yz, zz), g, 1e-14 * full)
+    y = _solve((xx, xy, xz, yy, yz, zz), g, GUESS_SHIFT * full)
     best_y, best = (0.0, 0.0, 0.0), goal
     stalled = 0
     for _ in range(NEWTON_STEPS):
@@ -241,9 +250,9 @@ def _maximise(problem, fn, ft, g, goal, tolerance):
         stalled = 0 if left < 0.5 * best else stalled + 1
         if left < best:
             best_y, best = y, left
-        if best <= 1e-15 * goal or (stalled > 2 and best <= tolerance * goal):
+        if best <= BALANCED * goal or (stalled > 2 and best <= tolerance * goal):
             break
-        step = _solve(h, r, 1e-13 * full)
+        step = _solve(h, r, STEP_SHIFT * full)
         move = _search_line(problem, fn, ft, g, y, step)
         if move == inf:
             break
@@ -279,7 +288,7 @@ def _remove(e, basis, rank):
         s = x * q[0] + y * q[1] + z * q[2]
         x, y, z = x - s * q[0], y - s * q[1], z - s * q[2]
     left = sqrt(x * x + y * y + z * z)
-    if left <= 1e-9 * size:
+    if left <= DEPENDENT_EDGE * size:
         return (0.0, 0.0, 0.0), 0.0
     return (x / left, y / left, z / left), left / size
 
@@ -342,6 +351,6 @@ def _is_pointed(problem, fn, ft, y, basis, rank):
             return False
         s = min(1.0, max(0.0, -(px * dx + py * dy + pz * dz) / size))
         px, py, pz = px + s * dx, py + s * dy, pz + s * dz
-        if px * px + py * py + pz * pz < 1e-20:
+        if px * px + py * py + pz * pz < HOLDS_ORIGIN:
             return False
     return False

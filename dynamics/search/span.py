@@ -16,13 +16,9 @@ from dynamics.search.problem import (
     inner,
     merged,
 )
+from dynamics.tolerances import NEARLY_ONE
 
 SMALL = 12  # up to this many directions, all pairs are tried; above it, directions inside the cone are first left out
-
-
-# Sine between two directions, or planes, below which what they have in common is made to fit them: it is known to
-# 1e-16 / sine, and must be theirs to rounding. Larger: time is spent in vain, and symmetric answers lose last bits.
-NEARLY_ONE = 1e-3
 
 
 @inner

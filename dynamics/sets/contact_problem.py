@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
+from geometry.errors import InputError
+
 
 class ContactProblem:
     """Which accelerations does rigid-body mechanics allow? The data of that question (see `dynamics/README.md`).
@@ -36,16 +38,16 @@ class ContactProblem:
     def _check_row(self, i: int) -> None:
         k = len(self.b)
         if self.slip[i] not in (-1, 0, 1):
-            raise ValueError(f"slip[{i}] is {self.slip[i]}: must be -1, 0 or 1, the sign of the slip velocity")
+            raise InputError(f"slip[{i}] is {self.slip[i]}: must be -1, 0 or 1, the sign of the slip velocity")
         if self.mu[i] < 0.0:
-            raise ValueError(f"mu[{i}] is {self.mu[i]}: friction cannot be negative")
+            raise InputError(f"mu[{i}] is {self.mu[i]}: friction cannot be negative")
         if not self.N[i].any():
-            raise ValueError(f"N[{i}] is zero: a contact needs a normal")
+            raise InputError(f"N[{i}] is zero: a contact needs a normal")
         if not self.T[i].any():
-            raise ValueError(f"T[{i}] is zero: a contact needs a tangent")
+            raise InputError(f"T[{i}] is zero: a contact needs a tangent")
         j = self.corner[i]
         if j != -1 and (not 0 <= j < k or j == i or self.corner[j] != i):
-            raise ValueError(f"corner[{i}] is {j}: must be -1 or another row whose own corner is {i}")
+            raise InputError(f"corner[{i}] is {j}: must be -1 or another row whose own corner is {i}")
 
     def __len__(self) -> int:
         return len(self.b)
@@ -58,16 +60,16 @@ def _read(name: str, value, shape: tuple, infinite: bool = False) -> np.ndarray:
     try:
         array = np.array(value, dtype=np.float64, order="C")
     except (TypeError, ValueError) as error:
-        raise ValueError(f"{name} must be an array of numbers: {error}") from None
+        raise InputError(f"{name} must be an array of numbers: {error}") from None
     if array.size == 0:
         array = array.reshape([0 if n is None else n for n in shape] if 0 in shape or None in shape else array.shape)
     wanted = tuple("k" if n is None else n for n in shape)
     if array.ndim != len(shape) or any(n is not None and n != m for n, m in zip(shape, array.shape, strict=True)):
-        raise ValueError(f"{name} has shape {array.shape}: must be {wanted}")
+        raise InputError(f"{name} has shape {array.shape}: must be {wanted}")
     bad = np.isnan(array) if infinite else ~np.isfinite(array)
     if bad.any():
         place = ", ".join(str(int(i)) for i in np.argwhere(bad)[0])
-        raise ValueError(f"{name}[{place}] is {array[tuple(np.argwhere(bad)[0])]}: must be a finite number")
+        raise InputError(f"{name}[{place}] is {array[tuple(np.argwhere(bad)[0])]}: must be a finite number")
     return array
 
 
@@ -75,7 +77,7 @@ def _read_integers(name: str, value, k: int) -> np.ndarray:
     array = _read(name, value, (k,))
     for i, entry in enumerate(array):
         if entry != int(entry):
-            raise ValueError(f"{name}[{i}] is {entry}: must be a whole number")
+            raise InputError(f"{name}[{i}] is {entry}: must be a whole number")
     return array.astype(np.int64)
 
 

@@ -2,8 +2,8 @@
 
 Two contact planes at an angle eps have a common line that is known to 1e-16 / eps. Between the angle at which two
 planes count as one (`Tolerances.angle`) and CLEAR, a slip or a gap on that line may have either sign, and a member may
-be missing or be there too often. Between SAME and that angle they are taken for one plane, though they may be meant to
-be two; then what needs forces above 1 / `Tolerances.angle` times the accelerations is left out as well.
+be missing or be there too often. Between ONE_PLANE and that angle they are taken for one plane, though they may be
+meant to be two; then what needs forces above 1 / `Tolerances.angle` times the accelerations is left out as well.
 """
 
 from __future__ import annotations
@@ -12,16 +12,8 @@ import math
 
 import numpy as np
 
+from dynamics.tolerances import CERTIFIED, CERTIFIED_FORCES, CLEAR, ONE_PLANE
 from geometry.compiled.jit import kernel
-
-# Sine between two planes above which the search decides as it does for any others: their line is known to 1e-9.
-CLEAR = 1e-7
-# Sine between two planes below which they are meant to be one: rounding of a scene that is far from its origin.
-SAME = 1e-12
-# The certificate holds if no residual exceeds this share of the accelerations ...
-CERTIFIED = 1e-8
-# ... plus this share of the largest force, which is what its rounding leaves in the balance.
-CERTIFIED_FORCES = 1e-14
 
 
 def is_certified(unit, vertices, forces, residuals) -> bool:
@@ -53,7 +45,7 @@ def find_near_planes(problem) -> list[tuple[int, int, float, bool]]:
     near = []
     for i, j in np.argwhere(np.triu(np.abs(cosines) > 1.0 - CLEAR, 1)).tolist():
         sine = math.hypot(*np.cross(unit[i], unit[j]).tolist())
-        if SAME < sine < CLEAR:
+        if ONE_PLANE < sine < CLEAR:
             near.append((i, j, sine, bool(cosines[i, j] < 0.0)))
     return near
 
@@ -68,7 +60,7 @@ def has_near_planes(N):
             z = N[i, 0] * N[j, 1] - N[i, 1] * N[j, 0]
             sizes = (N[i, 0] ** 2 + N[i, 1] ** 2 + N[i, 2] ** 2) * (N[j, 0] ** 2 + N[j, 1] ** 2 + N[j, 2] ** 2)
             square = x * x + y * y + z * z
-            if SAME * SAME * sizes < square < CLEAR * CLEAR * sizes:
+            if ONE_PLANE * ONE_PLANE * sizes < square < CLEAR * CLEAR * sizes:
                 return True
     return False
 

@@ -14,11 +14,11 @@ import numpy as np
 from dynamics.cones.cone import find_dipping
 from dynamics.sets.contact_problem import ContactProblem
 from dynamics.sets.pieces import Piece, find_pieces
+from dynamics.tolerances import PUSHES
 
 # An acceleration or force in R^3 needs at most three friction edges (Caratheodory), so at most three contacts.
 MOST_AT_ONCE = 3
 MOST_COMBINATIONS = 14  # all of four contacts; with more only a summary is readable
-PUSHES = 1e-9  # a normal force above this share of |w| and |a| counts as pushing
 LETTER_WORDS = {"n": ("rolls or rests", "roll or rest"), "r": ("slides with positive slip", "slide with positive slip"),
                 "l": ("slides with negative slip", "slide with negative slip")}  # fmt: skip
 

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+from dynamics.codes import CONTACT_LETTERS, SET_KINDS
 from dynamics.search.members import allocate_set_buffer, find_members, find_members_of_crowd
 from dynamics.search.problem import (
     CROWD,
@@ -22,9 +23,8 @@ from dynamics.sets.certificate import Residuals, compute_residuals
 from dynamics.sets.contact_problem import ContactProblem, show_vector
 from dynamics.sets.doubts import is_certified, measure_unit
 from dynamics.tolerances import DEFAULT_TOLERANCES, Tolerances
+from geometry.errors import InputError
 
-KINDS = ("none", "one", "several", "continuum")
-LETTERS = "snrl"
 SHAPES = ("point", "segment", "polygon")
 
 
@@ -49,7 +49,7 @@ class Piece:
 
 
 def find_pieces(problem: ContactProblem, tolerances: Tolerances = DEFAULT_TOLERANCES) -> tuple[str, tuple[Piece, ...]]:
-    """The kind of the set, one of KINDS, and its pieces; see `find_accelerations`. ValueError: what cannot be asked."""
+    """The kind of the set, one of SET_KINDS, and its pieces; see `find_accelerations`. Raises InputError."""
     arrays = Problem(*(getattr(problem, name) for name in Problem._fields))
     room = 64
     while True:
@@ -58,18 +58,18 @@ def find_pieces(problem: ContactProblem, tolerances: Tolerances = DEFAULT_TOLERA
         kind = search(arrays, tolerances, buffer)
         status = buffer.found.counts[STATUS]
         if status == TOO_MANY_CORNERS:
-            raise ValueError(f"corner: at most {MAX_CORNERS} corner-on-corner contacts at once")
+            raise InputError(f"corner: at most {MAX_CORNERS} corner-on-corner contacts at once")
         if status == NOT_FINITE:
-            raise ValueError("the problem holds numbers too large to square")
+            raise InputError("the problem holds numbers too large to square")
         if status == OK or room > 1 << 16:
             break
         room *= 8
     if status != OK:
-        raise ValueError("the set has more pieces than fit in memory")
+        raise InputError("the set has more pieces than fit in memory")
     for v in range(buffer.found.counts[VERTICES]):
         solved, unique = solve_forces(arrays, buffer.found.vertices[v], tolerances, buffer.fn[v], buffer.ft[v])
         buffer.unique[v] = unique if solved == OK else -1
-    return KINDS[kind], _collect_pieces(problem, arrays, buffer, tolerances)
+    return SET_KINDS[kind], _collect_pieces(problem, arrays, buffer, tolerances)
 
 
 def _collect_pieces(problem, arrays, buffer, tolerances) -> tuple[Piece, ...]:
@@ -97,7 +97,7 @@ def _make_piece(problem, arrays, buffer, tolerances, unit, index, vertices, rays
     forces = np.stack([buffer.fn[index], buffer.ft[index]], axis=2)[:, : len(problem)] + 0.0
     residuals = tuple(compute_residuals(problem, a, f[:, 0], f[:, 1]) for a, f in zip(vertices, forces, strict=True))
     unique = bool((buffer.unique[index] == 1).all())
-    mode, certified = "".join(LETTERS[i] for i in letters), is_certified(unit, vertices, forces, residuals)
+    mode, certified = "".join(CONTACT_LETTERS[i] for i in letters), is_certified(unit, vertices, forces, residuals)
     return Piece(vertices, rays, dimension, mode, forces, unique, residuals, certified)
 
 

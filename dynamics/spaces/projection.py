@@ -26,7 +26,8 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from dynamics.cone_tolerances import RANK, RANK_WARNING
+from dynamics.tolerances import RANK, RANK_WARNING, SYMMETRIC
+from geometry.errors import InputError
 
 
 @dataclass(frozen=True, eq=False)
@@ -93,11 +94,11 @@ def build_contact_spaces(N=None, T=None, metric=None) -> ContactSpaces:
     definite.
     """
     if (N is None) == (T is None):
-        raise ValueError("give N or T, one of the two: the other follows")
+        raise InputError("give N or T, one of the two: the other follows")
     name, columns = ("N", N) if T is None else ("T", T)
     columns = np.array(columns, dtype=np.float64)
     if columns.ndim != 2 or columns.shape[0] == 0 or not np.isfinite(columns).all():
-        raise ValueError(f"{name} has shape {columns.shape}: must be (n, r), finite numbers, one column each")
+        raise InputError(f"{name} has shape {columns.shape}: must be (n, r), finite numbers, one column each")
     n = columns.shape[0]
     root = _find_root("metric", np.eye(n) if metric is None else metric, n)
     white = np.linalg.solve(root, columns) if T is None else root.T @ columns
@@ -122,7 +123,7 @@ def spaces_of_contacts(contacts, mode: str | None = None) -> ContactSpaces:
 
         letters = read_mode(contacts, mode)
         if any(len(allowed) > 1 for allowed in letters):
-            raise ValueError(f"mode {mode!r} has a wildcard: contact spaces are those of one mode")
+            raise InputError(f"mode {mode!r} has a wildcard: contact spaces are those of one mode")
     rows = [contacts.N[i] for i, letter in enumerate(letters) if letter in "nrl"]
     rows += [contacts.T[i] for i, letter in enumerate(letters) if letter == "n"]
     return build_contact_spaces(N=np.array(rows).reshape(-1, 3).T)
@@ -173,7 +174,7 @@ def compute_relative_inertia(inertia, environment=None) -> np.ndarray:
         return A0
     Phi = _read_square("environment", environment)
     if Phi.shape != A0.shape:
-        raise ValueError(f"environment has shape {Phi.shape}: must be {A0.shape}")
+        raise InputError(f"environment has shape {Phi.shape}: must be {A0.shape}")
     # (A^-1 + Phi)^-1 = A (1 + Phi A)^-1 needs no inverse of an ill-conditioned Phi
     found = np.linalg.solve(np.eye(len(A0)) + A0 @ Phi, A0)
     return 0.5 * (found + found.T)
@@ -224,7 +225,7 @@ def _orthonormalise(columns: np.ndarray) -> np.ndarray:
 def _read_square(name: str, matrix) -> np.ndarray:
     array = np.array(matrix, dtype=np.float64)
     if array.ndim != 2 or array.shape[0] != array.shape[1] or not np.isfinite(array).all():
-        raise ValueError(f"{name} has shape {array.shape}: must be (n, n), finite numbers")
+        raise InputError(f"{name} has shape {array.shape}: must be (n, n), finite numbers")
     return array
 
 
@@ -232,10 +233,10 @@ def _find_root(name: str, matrix, n: int) -> np.ndarray:
     """Lower triangular L with L L^T = matrix. ValueError if it is not symmetric positive definite."""
     array = _read_square(name, matrix)
     if len(array) != n:
-        raise ValueError(f"{name} has shape {array.shape}: must be ({n}, {n})")
-    if np.abs(array - array.T).max(initial=0.0) > 1e-9 * np.abs(array).max(initial=0.0):
-        raise ValueError(f"{name} is not symmetric")
+        raise InputError(f"{name} has shape {array.shape}: must be ({n}, {n})")
+    if np.abs(array - array.T).max(initial=0.0) > SYMMETRIC * np.abs(array).max(initial=0.0):
+        raise InputError(f"{name} is not symmetric")
     try:
         return np.linalg.cholesky(array)
     except np.linalg.LinAlgError:
-        raise ValueError(f"{name} is not positive definite") from None
+        raise InputError(f"{name} is not positive definite") from None

@@ -11,6 +11,9 @@ from math import cos, sin
 
 import numpy as np
 
+from dynamics.tolerances import ROTATION
+from geometry.errors import InputError
+
 
 @dataclass(frozen=True, eq=False)
 class Transform:
@@ -21,9 +24,9 @@ class Transform:
     def __post_init__(self):
         X = np.array(self.X, dtype=np.float64)
         if X.ndim != 2 or X.shape[0] != X.shape[1] or not np.isfinite(X).all():
-            raise ValueError(f"X has shape {X.shape}: must be (n, n), finite numbers")
+            raise InputError(f"X has shape {X.shape}: must be (n, n), finite numbers")
         if np.linalg.matrix_rank(X) < len(X):
-            raise ValueError("X is singular: a change of coordinates has an inverse")
+            raise InputError("X is singular: a change of coordinates has an inverse")
         object.__setattr__(self, "X", X)
 
     @property
@@ -78,8 +81,8 @@ def spatial_transform(rotation=None, origin=(0.0, 0.0, 0.0)) -> Transform:
     ValueError if rotation is no rotation matrix.
     """
     E = np.eye(3) if rotation is None else np.array(rotation, dtype=np.float64)
-    if E.shape != (3, 3) or np.abs(E @ E.T - np.eye(3)).max() > 1e-9 or np.linalg.det(E) < 0.0:
-        raise ValueError("rotation must be a rotation matrix (3, 3)")
+    if E.shape != (3, 3) or np.abs(E @ E.T - np.eye(3)).max() > ROTATION or np.linalg.det(E) < 0.0:
+        raise InputError("rotation must be a rotation matrix (3, 3)")
     x, y, z = origin
     cross = np.array([[0.0, -z, y], [z, 0.0, -x], [-y, x, 0.0]])
     X = np.zeros((6, 6))

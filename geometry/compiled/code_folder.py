@@ -37,7 +37,8 @@ INDIFFERENT_SETTINGS = re.compile(
     r"CACHE_DIR|CACHE_LOCATOR_CLASSES|DEBUG_CACHE|DISABLE_JIT|COLOR_SCHEME|CUDA_.*|DUMP_.*|NUMBA_.*|THREADING_LAYER.*|"
     r"SHOW_HELP|.*_TRACE|TRACE|HTML|ANNOTATE")
 DECORATOR = "geometry.compiled.jit"
-_IMPORT = re.compile(r"^[ \t]*(?:from[ \t]+([\w.]+)[ \t]+import[ \t]*(\([^)]*\)|[^\n(#]+)|import[ \t]+([^\n#]+))", re.MULTILINE)
+_IMPORT = re.compile(
+    r"^[ \t]*(?:from[ \t]+([\w.]+)[ \t]+import[ \t]*(\([^)]*\)|[^\n(#]+)|import[ \t]+([^\n#]+))", re.MULTILINE)
 
 
 # ---- what machine code depends on ------------------------------------------------------------------------------------

@@ -20,10 +20,11 @@ from typing import NamedTuple
 import numpy as np
 
 from geometry.errors import StictionError
+from geometry.formation.formation_types import TYPES
 from geometry.shapes.polygon import Polygon
 from geometry.shapes.pose import Pose
+from geometry.tolerances import UNIT_LENGTH
 
-TYPES = ("3A", "3B", "2AB", "2BA", "ARA", "ARB", "BRA", "BRB")
 _LAYOUT = {"3A": (0, "AAA"), "3B": (1, "BBB"), "2AB": (2, "AAB"), "2BA": (3, "BBA"), "ARA": (4, "A"), "ARB": (5, "B"),
            "BRA": (4, "A"), "BRB": (5, "B")}
 WORLD = -1  # as `manipulator`: the features of the manipulator are given in the world frame
@@ -68,7 +69,7 @@ class FormationContact:
             if pair.shape != (2,) or not np.isfinite(pair).all():
                 raise FormationError(f"{name} = {getattr(self, name)!r}: must be two finite numbers")
             object.__setattr__(self, name, (float(pair[0]), float(pair[1])))
-        if abs(math.hypot(*self.normal) - 1.0) > 1e-12:
+        if abs(math.hypot(*self.normal) - 1.0) > UNIT_LENGTH:
             raise FormationError(f"normal = {self.normal}: must have length 1, not {math.hypot(*self.normal)!r}")
 
     def placed(self, poses) -> FormationContact:
@@ -226,7 +227,7 @@ def solve_formation(*contacts: FormationContact, poses=None) -> FormationPoses:
     contacts: three that slide, or one that rolls and one that slides, in any order; poses (m, 3): x, y, theta of the
     manipulators, for contacts that are given in their frames. Every regular pose satisfies its constraints to rounding
     (Newton steps on the constraints as given). The verdict is that of Propositions 1 to 4 and Theorem 3 of the paper
-    for all types, with the tolerances at the head of `geometry/formation/kernels.py`. Raises FormationError.
+    for all types, with the tolerances of formations in `geometry/tolerances.py`. Raises FormationError.
     """
     from geometry.formation import kernels
 

@@ -15,18 +15,13 @@ import numpy as np
 
 from geometry.formation.formations import FormationContact
 from geometry.formation.placements import FormationState, K, turn_by
-from geometry.formation.realised import TOUCH, measure_size
+from geometry.formation.realised import measure_size
 from geometry.shapes.polygon import Polygon
+from geometry.tolerances import RESOLVED, SAFETY, TOUCH
 
 # Where in an interval the state between the ends is taken. Reason: irrational, so that no repeating motion looks the
 # same at both ends and here, however many periods there are in between.
 SPLIT = 2.0**0.5 - 1.0
-# The path may be this many times farther from its quintic than at the state between. Reason: the error goes like
-# (u (1 - u))^3, whose largest value is 1.09 times that at SPLIT; the rest is for terms of higher order.
-SAFETY = 4.0
-# ... if it is this near there, in sizes of the part. Reason: a motion that is not resolved, such as one that swings
-# between the ends, can be near its quintic by chance; that it is so to a thousandth is much less likely.
-RESOLVED = 1e-3
 
 
 def compute_path(points, carrier, owner):

@@ -17,7 +17,7 @@ B becomes A. So THREE_B is THREE_A, TWO_B_A is TWO_A_B, and PIN_B is PIN_A of th
 **Elimination** (Farahat, Stiller and Trinkle, Section 3). Two A-contacts on edges that are not parallel give
 u = R^T p = u0 + c u1 + s u2, a pin gives R^T p = R^T P - b. The gap of the contact that is left is then a function of
 theta alone: of degree one (3A, pins; G c + H s + I, Equation (12)) or two (2AB: the corner of the two edges runs on a
-circle). All are lengths, so that one tolerance serves; `geometry/formation/trigonometric.py` finds and counts their roots.
+circle). All are lengths, so that one tolerance serves; `trigonometric.py` finds and counts their roots.
 """
 
 from __future__ import annotations
@@ -26,6 +26,7 @@ from math import cos, hypot, pi, sin
 
 from geometry.compiled.jit import jit, kernel
 from geometry.formation.trigonometric import EVERY_ANGLE, NO_ANGLE, evaluate, find_roots, wrap_angle
+from geometry.tolerances import FORMATION_GAP, FORMATION_ROUNDINGS, PARALLEL_EDGES
 
 THREE_A, THREE_B, TWO_A_B, TWO_B_A, PIN_A, PIN_B = 0, 1, 2, 3, 4, 5
 
@@ -35,17 +36,6 @@ NEVER = -2  # none: G = H = 0, I not
 SLIDES = -3  # all three edges are parallel, or the third is at a solution: a translation is free
 PARALLEL_APART = -4  # all three edges are parallel and cannot be touched at once
 REDUNDANT = -5  # two contacts are one and the same constraint
-
-# A gap counts as 0 (a double root at its extremum, two contacts that are one) up to this, relative to the lengths of
-# the formation, all measured from the middle of its own points. Reason: coordinates that were computed in double
-# precision are wrong by some 1e-15. Consequence: two poses closer than about sqrt(2e-12) = 1.4e-6 rad are told as one
-# branch point.
-RELATIVE = 1e-12
-# ... plus this many times the rounding of the largest coordinate, for formations far from the origin.
-ROUNDINGS = 16.0 * 2.3e-16
-# Edges whose directions differ by less than this [rad] are parallel. Reason and size as above. Consequence: the poses
-# of edges nearly, but not quite parallel are far away and have lost the digits that the angle has lost.
-PARALLEL = 1e-12
 
 
 @jit
@@ -211,23 +201,23 @@ def _solve_three(rows, largest, poses, multiplicity, work):
         det = abs(_cross(rows[a, 4], rows[a, 5], rows[b, 4], rows[b, 5]))
         if det > best:
             best, i, j = det, a, b
-    if best <= PARALLEL:
+    if best <= PARALLEL_EDGES:
         return _solve_parallel_three(rows, largest, work, multiplicity)
     k = 3 - i - j
     scale = _eliminate(rows, i, j, work[6:9]) + _size(rows, k)
     _fill_gap_a(rows, k, work[6:9], work[4])
-    return _find_poses(RELATIVE * scale + ROUNDINGS * largest / best, poses, multiplicity, work)
+    return _find_poses(FORMATION_GAP * scale + FORMATION_ROUNDINGS * largest / best, poses, multiplicity, work)
 
 
 @kernel
 def _solve_two_and_one(rows, largest, poses, multiplicity, work):
     """2AB: the vertex of the B where both A-contacts are closed."""
     det = abs(_cross(rows[0, 4], rows[0, 5], rows[1, 4], rows[1, 5]))
-    if det <= PARALLEL:
+    if det <= PARALLEL_EDGES:
         return _solve_parallel_two(rows, largest, poses, multiplicity, work)
     scale = _eliminate(rows, 0, 1, work[6:9]) + _size(rows, 2)
     _fill_gap_b(rows, 2, work[6:9], work[4])
-    return _find_poses(RELATIVE * scale + ROUNDINGS * largest / det, poses, multiplicity, work)
+    return _find_poses(FORMATION_GAP * scale + FORMATION_ROUNDINGS * largest / det, poses, multiplicity, work)
 
 
 @kernel
@@ -236,7 +226,7 @@ def _solve_pin(rows, largest, poses, multiplicity, work):
     _fill_pin(rows, 0, work[6:9])
     _fill_gap_a(rows, 1, work[6:9], work[4])
     scale = _size(rows, 0) + _size(rows, 1)
-    return _find_poses(RELATIVE * scale + ROUNDINGS * largest, poses, multiplicity, work)
+    return _find_poses(FORMATION_GAP * scale + FORMATION_ROUNDINGS * largest, poses, multiplicity, work)
 
 
 # ---- parallel edges --------------------------------------------------------------------------------------------------
@@ -258,7 +248,7 @@ def _solve_parallel_three(rows, largest, work, multiplicity):
     first, second, roots = work[4], work[13], work[5]
     scale = _fill_parallel(rows, 0, 1, work[6:9], first)
     scale += _fill_parallel(rows, 0, 2, work[6:9], second)
-    tolerance = RELATIVE * scale + ROUNDINGS * largest
+    tolerance = FORMATION_GAP * scale + FORMATION_ROUNDINGS * largest
     for case in range(2):
         own, other = (first, second) if case == 0 else (second, first)
         count = find_roots(own, tolerance, roots, multiplicity, work[9:13])
@@ -278,7 +268,7 @@ def _solve_parallel_two(rows, largest, poses, multiplicity, work):
     """2AB with parallel edges: theta from the two A-contacts, then the place, unless the third is parallel too."""
     coefficients, roots = work[4], work[5]
     scale = _fill_parallel(rows, 0, 1, work[6:9], coefficients) + _size(rows, 2)
-    tolerance = RELATIVE * scale + ROUNDINGS * largest
+    tolerance = FORMATION_GAP * scale + FORMATION_ROUNDINGS * largest
     count = find_roots(coefficients, tolerance, roots, multiplicity, work[9:13])
     if count < 0:
         return REDUNDANT if count == EVERY_ANGLE else PARALLEL_APART
@@ -290,7 +280,7 @@ def _solve_parallel_two(rows, largest, poses, multiplicity, work):
         # a.p = a.(P0 - R b0) ,  n.p = n.(P2 - R b2)
         qx, qy = rows[0, 2] - (c * rows[0, 0] - s * rows[0, 1]), rows[0, 3] - (s * rows[0, 0] + c * rows[0, 1])
         rx, ry = rows[2, 2] - (c * rows[2, 0] - s * rows[2, 1]), rows[2, 3] - (s * rows[2, 0] + c * rows[2, 1])
-        if abs(_cross(ax, ay, nx, ny)) <= PARALLEL:
+        if abs(_cross(ax, ay, nx, ny)) <= PARALLEL_EDGES:
             if abs(nx * (qx - rx) + ny * (qy - ry)) <= tolerance:
                 return SLIDES
             lost += 1

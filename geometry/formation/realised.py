@@ -16,10 +16,7 @@ from geometry.formation.formations import FormationContact, FormationError
 from geometry.shapes.overlap import measure_overlap
 from geometry.shapes.polygon import Polygon
 from geometry.shapes.pose import Pose
-
-# A contact may be this far beyond the end of its edge, and the part this deep in a manipulator, relative to the largest
-# coordinate: rounding only (poses are exact to some 1e-15). Consequence: deeper poses are not realised.
-TOUCH = 1e-12
+from geometry.tolerances import TOUCH
 
 
 class Realisation(NamedTuple):

@@ -15,6 +15,7 @@ from geometry.formation.placements import interpolate_motion
 from geometry.formation.realised import verify_formation
 from geometry.formation.tracking import Stop, Track, track_formation
 from geometry.shapes.polygon import Polygon
+from geometry.tolerances import SAME_POSE
 
 
 def list_sheets(contacts: Sequence[FormationContact], motion, times) -> list[Track]:
@@ -71,5 +72,5 @@ def _change(track: Track, change, end: Stop, begin: Stop, *others: Track) -> Tra
 def _passes(sheet: Track, time: float, pose) -> bool:
     rows = np.flatnonzero(sheet.times == time)
     size = np.abs(sheet.poses[:, :2]).max(initial=0.0)
-    return any(abs(np.remainder(sheet.poses[row, 2] - pose.theta + np.pi, 2 * np.pi) - np.pi) < 1e-9
-               and np.hypot(*(sheet.poses[row, :2] - pose[:2])) <= 1e-9 * size for row in rows)
+    return any(abs(np.remainder(sheet.poses[row, 2] - pose.theta + np.pi, 2 * np.pi) - np.pi) < SAME_POSE
+               and np.hypot(*(sheet.poses[row, :2] - pose[:2])) <= SAME_POSE * size for row in rows)

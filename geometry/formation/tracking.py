@@ -21,13 +21,9 @@ from geometry.formation.interval import SPLIT, evaluate_quintic, is_clear, make_
 from geometry.formation.placements import FormationState, Motion, compute_variation, interpolate_motion
 from geometry.formation.realised import Realisation, verify_formation
 from geometry.shapes.polygon import Polygon
+from geometry.tolerances import BRANCH_DETERMINANT, BRANCH_NEAR, PART_JUMP, SMALLEST_STEP, START_POSE
 
 REASONS = ("end", "branch", "edge", "collision", "break", "away", "start")
-# A step that has been halved to this part of the whole has located its obstacle. Reason: rounding of time.
-SMALLEST_STEP = 1e-14
-# The part jumps if it moves by more than this of its size without its velocities telling. Consequence: smaller jumps of
-# the manipulators are passed over, and a smooth motion is followed in steps that leave less.
-JUMP = 1e-6
 # Farther than this many of its sizes from the vertices and edges that hold it the part has left: their lines become
 # parallel, and the pose on them has no bound.
 AWAY = 1e4
@@ -126,7 +122,7 @@ class _Follower:
             ends = [np.stack([each.pose, each.velocity, each.acceleration]) for each in (state, following)]
             u = (between.time - state.time) / (time - state.time)
             error = evaluate_quintic(make_quintic(*ends, time - state.time), u) - between.pose
-            if self.measure(error) > JUMP * self.length:
+            if self.measure(error) > PART_JUMP * self.length:
                 raise _StepTooLongError
         return following, between
 
@@ -201,7 +197,7 @@ def _find_start(follower: _Follower, time: float, start: np.ndarray) -> Formatio
     turns = [2.0 * np.pi * np.round((start[2] - pose.theta) / (2.0 * np.pi)) for pose in found.poses]
     exact = min((np.array([pose.x, pose.y, pose.theta + turn]) for pose, turn in zip(found.poses, turns, strict=True)),
                 key=lambda pose: follower.measure(pose - start), default=None)
-    if exact is not None and follower.measure(exact - start) <= 1e-6 * follower.length:
+    if exact is not None and follower.measure(exact - start) <= START_POSE * follower.length:
         state = follower.make_state(time, exact)
         wrong = follower.check(state)
         if wrong:
@@ -243,11 +239,11 @@ def _stop(follower: _Follower, state: FormationState, time: float) -> tuple[Form
     for pose in double:
         turn = 2.0 * np.pi * np.round((state.pose[2] - pose.theta) / (2.0 * np.pi))
         exact = np.array([pose.x, pose.y, pose.theta + turn])
-        if follower.measure(exact - state.pose) < 1e-3 * scale:
+        if follower.measure(exact - state.pose) < BRANCH_NEAR * scale:
             end = FormationState(time, exact, state.velocity, state.acceleration, 0.0,
                                  follower.motion(time))
             return end, _name_branch(time)
-    if abs(state.determinant) < 1e-4 * scale:
+    if abs(state.determinant) < BRANCH_DETERMINANT * scale:
         return state, _name_branch(state.time)
     return state, Stop("break", f"the motion of the manipulators jumps after t = {state.time:.12g} s")
 

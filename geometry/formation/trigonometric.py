@@ -29,6 +29,7 @@ from __future__ import annotations
 from math import acos, atan2, copysign, cos, hypot, pi, sin, sqrt
 
 from geometry.compiled.jit import jit, kernel
+from geometry.tolerances import RESOLVENT_BRACKET, RESOLVENT_ROUNDING, ROOT_BRACKET, ROOT_ROUNDING
 
 EVERY_ANGLE = -1  # f vanishes everywhere, within the tolerance
 NO_ANGLE = -2  # f is a constant that does not vanish
@@ -169,7 +170,7 @@ def _refine_root(coefficients, derivative, low, high, t):
         following = t - step
         if slope == 0.0 or not low < following < high:
             following = 0.5 * (low + high)
-        if abs(following - t) <= 2.3e-16 * abs(t) or high - low <= 4.5e-16:
+        if abs(following - t) <= ROOT_ROUNDING * abs(t) or high - low <= ROOT_BRACKET:
             return following
         t = following
     return t
@@ -226,9 +227,9 @@ def _solve_resolvent(p, q, m):
         following = tau - value / slope if slope > 0.0 else -1.0
         if not low < following < high:
             following = 0.5 * (low + high)
-        if following == tau or high - low <= 1e-17:
+        if following == tau or high - low <= RESOLVENT_BRACKET:
             return following
-        if abs(following - tau) <= 1e-16 * tau:
+        if abs(following - tau) <= RESOLVENT_ROUNDING * tau:
             return following
         tau = following
     return tau

@@ -15,16 +15,13 @@ import numpy as np
 
 from geometry.errors import StictionError
 from geometry.shapes.pose import Pose
+from geometry.tolerances import MOTION_JUMP
 
 X, Y, THETA, SURFACE = 0, 1, 2, 3
 COORDINATES = ("x", "y", "theta", "surface")
 
 # How the motion goes on where a piece begins.
 SMOOTH, BENT, BROKEN = 0, 1, 2
-
-# What counts as a jump where two pieces meet, relative to the sum of the sizes of the terms. Reason: the coefficients
-# of a spline carry a few units of rounding. Consequence: smaller jumps are treated as smooth.
-JUMP = 1e-9
 
 
 class MotionError(StictionError, ValueError):
@@ -202,7 +199,7 @@ def _judge_break(before: CurvePiece, after: CurvePiece) -> int:
             u = after.begin - piece.origin
             sides.append(_evaluate_polynomial(piece.coefficients, u, order))
             size += _evaluate_polynomial([abs(c) for c in piece.coefficients], abs(u), order)
-        jumps.append(abs(sides[1] - sides[0]) > JUMP * size)
+        jumps.append(abs(sides[1] - sides[0]) > MOTION_JUMP * size)
         values.append(sides)
     if jumps[0]:
         raise MotionError(f"a motion must not jump: at {after.begin!r} s from {values[0][0]!r} to {values[0][1]!r}")

@@ -22,15 +22,7 @@ from typing import NamedTuple
 import numpy as np
 
 from geometry.errors import StictionError
-
-# Two features of different obstacles closer than this are in contact, relative to the largest obstacle. Reason: blocks
-# that are drawn as touching do so up to rounding; 4e-12 of a metre is far below a real gap (2e-9 m must stay a gap) and
-# far above rounding. Consequence: gaps and steps below it are closed.
-SEAM_TOLERANCE = 4e-12
-# ... plus this many units in the last place of the largest coordinate, for scenes far from the origin.
-SEAM_ULPS = 32
-# A corner of an obstacle that touches no other is flat where the sine of its turn is below this: rounding only.
-FLAT_TURN = 1e-14
+from geometry.tolerances import FLAT_TURN, SEAM_TOLERANCE, SEAM_ULPS
 
 
 class Boundary(NamedTuple):

@@ -11,14 +11,7 @@ import numpy as np
 
 from geometry.errors import StictionError
 from geometry.shapes.units import LARGEST_LENGTH, SMALLEST_LENGTH, to_metres
-
-# Two neighbouring vertices closer than this are one, and a vertex this near to the line through its neighbours is no
-# corner. Relative to the diagonal of the outline's bounding box. Reason: drawing programs and unit conversions repeat a
-# vertex with an error in its last digits; 2e-12 of a metre is far below any machined feature and far above rounding.
-# Consequence: the outline moves by at most this much, features below it vanish.
-VERTEX_TOLERANCE = 2e-12
-# ... plus this many units in the last place of the largest coordinate, for outlines given far from their origin.
-VERTEX_ULPS = 4
+from geometry.tolerances import VERTEX_TOLERANCE, VERTEX_ULPS
 
 
 class PolygonError(StictionError, ValueError):

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import difflib
 import os
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from geometry.errors import StictionError
+from sim.words.suggestion import ask
 
 if TYPE_CHECKING:
     from sim.scene.scene import Scene
@@ -61,8 +61,7 @@ def find_log(source: str) -> Path:
     if path.is_dir():
         raise UserError(f"{path} is a folder; name a log of a run inside it")
     nearby = sorted(entry.name for entry in path.parent.glob("*") if entry.suffix in LOG_SUFFIXES)
-    close = difflib.get_close_matches(path.name, nearby, n=3, cutoff=0.5)
-    hint = f" Did you mean {' or '.join(str(path.parent / name) for name in close)}?" if close else ""
+    hint = ask(path.name, nearby, path.parent.joinpath)
     raise UserError(f"there is no file {path}.{hint} `stiction run SCENE -o {path}` would write one.")
 
 
@@ -76,7 +75,6 @@ def open_scene(source: str, overrides: dict[str, str]) -> Scene:
         return load_scene(source, overrides=overrides)
     if Path(source).is_dir():
         raise UserError(f"{source} is a folder; name a TOML file inside it")
-    close = difflib.get_close_matches(Path(source).stem, scenes.names(), n=3, cutoff=0.5)
-    hint = f" Did you mean {' or '.join(close)}?" if close else ""
+    hint = ask(Path(source).stem, scenes.names())
     kind = "file" if source.endswith(".toml") or "/" in source else "scene or file"
     raise UserError(f"there is no {kind} {source}.{hint}\nBuilt-in scenes: {', '.join(scenes.names())}")

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from geometry.errors import StictionError
 from geometry.packages import __version__
 from sim.cli.cli_words import (
     UserError,
@@ -24,6 +25,7 @@ from sim.cli.cli_words import (
     split_overrides,
 )
 from sim.scene.notes import list_notes
+from sim.tolerances import REFINE_TOLERANCE
 from sim.words.file_names import choose_output
 
 if TYPE_CHECKING:
@@ -256,7 +258,8 @@ def plot_table(
 def refine_sweep(
     file: Annotated[Path, typer.Argument(metavar="FILE", help="The table of a sweep (.h5); it keeps the boundaries.")],
     axis: Annotated[str, typer.Option(metavar="NAME", help="What varies along the way, such as mu.")],
-    tolerance: Annotated[float, typer.Option(help="How well to know each boundary, in the unit of the axis.")] = 1e-6,
+    tolerance: Annotated[
+        float, typer.Option(help="How well to know each boundary, in the unit of the axis.")] = REFINE_TOLERANCE,
     of: Annotated[str, typer.Option(
         metavar="COLUMN", help="What changes: outcome, status, modes, n_events or n_impacts.")] = "outcome",
     workers: Annotated[int | None, typer.Option(help="Threads; as many as processors if not given.")] = None,
@@ -336,17 +339,7 @@ def check_source(source: EitherArgument, overrides: SetOption = None) -> None:
 # ---- the frame around all commands -----------------------------------------------------------------------------------
 
 
-def list_known_errors() -> tuple[type[BaseException], ...]:
-    """The errors whose message is meant for the user; asked only once one has been raised."""
-    from sim.scene.scene_errors import SceneError
-
-    known: list[type[BaseException]] = [UserError, SceneError, OSError]
-    for module, name in (("sim.log.reading", "TrajectoryFileError"), ("sim.show.replay.frames", "ReplayError"),
-                         ("sim.show.plot_file", "PlotError"),
-                         ("sim.study.solution_map", "MapError"), ("sim.sweep.axes", "SweepError")):
-        if module in sys.modules and hasattr(sys.modules[module], name):
-            known.append(getattr(sys.modules[module], name))
-    return tuple(known)
+KNOWN_ERRORS = (StictionError, OSError)  # their messages are meant for the user; all others are defects
 
 
 def accept_all_characters() -> None:
@@ -375,7 +368,7 @@ def main(arguments: list[str] | None = None) -> None:
     except Exception as error:
         if debug:
             raise
-        known = isinstance(error, list_known_errors())
+        known = isinstance(error, KNOWN_ERRORS)
         message = str(error) or type(error).__name__
         typer.echo(f"Error: {message}", err=True)
         if not known:

@@ -11,9 +11,9 @@ from dynamics.cones.wrench import Region, subtract_all, wrench_cone, wrench_cone
 from sim.cli.console import format_number, make_console, make_table
 from sim.scene.scene import Scene
 from sim.study.scene_contacts import find_contact_set, find_load
+from sim.tolerances import PRINTED_ZERO, SAME_FACE
 
 FREE = "free"  # the mode without any contact, and so without a letter
-ROUND = 1e-12  # of a unit vector: printed as 0
 
 
 def print_cones(scene: Scene, mode: str | None, only: bool, near: float, approach, plot) -> None:
@@ -115,7 +115,8 @@ def print_cone(console: Console, cone: Cone, title: str, rho: float) -> None:
         table.add_row("only", "0", "0", "0", "no wrench")
     console.print(table)
     faces = [*zip(cone.faces, np.where(cone.face_is_strict, "<", "<="), strict=True)]
-    faces += [(row, "<") for row in cone.strict if not np.any(np.abs(cone.faces - row).max(axis=1, initial=0.0) < 1e-9)]
+    faces += [(row, "<") for row in cone.strict
+              if not np.any(np.abs(cone.faces - row).max(axis=1, initial=0.0) < SAME_FACE)]
     faces += [(row, "=") for row in cone.equations]
     if not faces:
         console.print("face form: no condition")
@@ -176,14 +177,14 @@ def describe_line(wrench, rho: float) -> str:
     """Where a wrench acts, relative to the centre of mass: a directed line, or a pure moment."""
     force, torque = wrench[:2], wrench[2] * rho
     size = float(np.hypot(*force))
-    if size <= ROUND * float(np.linalg.norm(wrench)):
+    if size <= PRINTED_ZERO * float(np.linalg.norm(wrench)):
         return "pure moment, counter-clockwise" if torque > 0.0 else "pure moment, clockwise"
     x, y = torque / size**2 * force[1], -torque / size**2 * force[0]
     return f"through ({format_number(_clean(x, rho))}, {format_number(_clean(y, rho))}) m from the centre of mass"
 
 
 def _clean(value: float, scale: float) -> float:
-    return 0.0 if abs(value) <= ROUND * scale else float(value)
+    return 0.0 if abs(value) <= PRINTED_ZERO * scale else float(value)
 
 
 def _show_wrench(row, rho: float) -> tuple[str, ...]:

@@ -8,10 +8,11 @@ from pathlib import Path
 
 from rich.progress import BarColumn, TextColumn, TimeRemainingColumn
 
+from dynamics.codes import SEVERAL
 from sim.cli.console import format_number, make_bar, make_console
 from sim.cli.report_run import COMPILING, skip_blas
 from sim.scene.scene import Scene
-from sim.study.solution_map import FREE, IMPACT, KINDS, OVERLAP, SEVERAL, Axis, SolutionMap, compute_map
+from sim.study.solution_map import FREE, IMPACT, KINDS, OVERLAP, Axis, SolutionMap, compute_map
 
 SYMBOLS = {"none": "!", "one": "1", "several": "2", "continuum": "~", "free": ".", "impact": "x", "overlap": "#"}
 WORDS = {

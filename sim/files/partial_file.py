@@ -12,6 +12,7 @@ import re
 import secrets
 import time
 from pathlib import Path
+from typing import IO, Any
 
 try:
     import fcntl
@@ -50,6 +51,10 @@ class PartialFile:
     def __exit__(self, *unused) -> None:
         self.discard()
 
+    def open(self, mode: str = "wb", **options) -> IO[Any]:
+        """The file, to be written with Python's means. Raises OSError."""
+        return open(self.path, mode, **options)
+
     def publish(self) -> None:
         """Rename the file to its target; from then on nothing is locked, so that readers with locks get in. Raises
         OSError."""
@@ -67,6 +72,12 @@ class PartialFile:
         if held is not None:
             os.close(held)
         return held is not None
+
+
+def prepare_place(path: Path) -> None:
+    """Make the folder of a file and see that a file can be put there, before the work for it. Raises OSError."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    PartialFile(path).discard()
 
 
 def remove_left_files(folder: Path) -> None:

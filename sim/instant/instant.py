@@ -5,13 +5,15 @@ from __future__ import annotations
 import numpy as np
 
 from dynamics.motion.closed import CLOSED, find_closed, is_closing, keep_contacts, pair_corners
-from dynamics.motion.mode import CAPACITY, MODE
-from dynamics.motion.scales import find_zero_speed
+from dynamics.motion.mode import CAPACITY, MODE, MotionState
+from dynamics.motion.scales import find_zeros
 from dynamics.sets.contact_problem import ContactProblem
 from geometry.compiled.record import allocate_record
 from geometry.contact.contacts import compute_contact
 from geometry.contact.detection import allocate_scratch
+from geometry.errors import InputError
 from sim.instant.body import build_body, build_scales, restart_motion
+from sim.rows.records import CONTACT_TYPES
 from sim.scene.build import take_scene
 from sim.scene.scene import AnyScene
 
@@ -31,14 +33,15 @@ def contact_problem(scene: AnyScene, pose=None, velocity=None, time: float = 0.0
     velocity = np.array(scene.workpiece.velocity if velocity is None else velocity, dtype=np.float64)
     scales = build_scales(scene, body, velocity)
     closed, scratch = allocate_record(CLOSED), allocate_scratch(body.part, body.walls)
-    zero = find_zero_speed(body, scales, velocity)
-    if find_closed(body, allocate_record(MODE), (pose, velocity), scales.touch, zero, closed, scratch) < 0:
-        raise ValueError(f"more than {CAPACITY} contacts are closed at once")
-    closing = is_closing(closed, zero)
+    at = MotionState(float(time), pose, velocity)
+    zeros = find_zeros(body, scales, at)
+    if find_closed(body, allocate_record(MODE), at, zeros, closed, scratch) < 0:
+        raise InputError(f"more than {CAPACITY} contacts are closed at once")
+    closing = is_closing(closed, zeros.speed)
     if closing:
         pair_corners(closed)
     else:
-        keep_contacts(closed, zero)
+        keep_contacts(closed, zeros.speed)
     k = int(closed.n)
     contacts = []
     for i in range(k):
@@ -48,7 +51,7 @@ def contact_problem(scene: AnyScene, pose=None, velocity=None, time: float = 0.0
         slip = t[0] * velocity[0] + t[1] * velocity[1] + t[2] * body.rho * velocity[2] - closed.drag[i]
         contacts.append({
             "obstacle": scene.obstacles[int(body.walls.edge[wall].owner)].name,
-            "type": "AB"[kind],
+            "type": CONTACT_TYPES[kind],
             "part_feature": feature,
             "obstacle_feature": wall,
             "point": (pose[0] - rx, pose[1] - ry),

@@ -22,10 +22,12 @@ from typing import Any, Protocol
 
 import numpy as np
 
+from dynamics.tolerances import SPEED_ROUNDING
 from geometry.prescribed.motion import spread_times
 from sim.rows.status import Status
 from sim.scene.scene import Goal, Scene
 from sim.scene.schema import OUTCOMES
+from sim.tolerances import STILL
 
 AT_REST, JAMMED, LEFT, NOT_UNIQUE, NO_SOLUTION, TIMED_OUT, OVERLAP, INVALID, FAILED = range(len(OUTCOMES))
 LOOKS = 200  # times at which obstacles that move are looked at, for the box around all
@@ -83,16 +85,10 @@ class Judge:
         return high - low >= 2.0 * math.pi or (theta - low) % (2.0 * math.pi) <= high - low
 
 
-# A part that moves more slowly at the end, relative to the typical speed of its scene, may be at rest. Reason: one that
-# was carried by an obstacle until its last waypoint keeps the error of the integration (1e-11).
-STILL = 1e-9
-
-
 def lies_still(scene: Scene, pose, velocity, time: float) -> bool:
     """Does the part not move at a time [s], and may it stay as it is from then on? pose, velocity (3,): of the centre
     of mass. The engine knows rest for good; this holds as well where obstacles that move have just come to their last
     waypoints, or move elsewhere."""
-    from dynamics.motion.scales import SPEED_ROUNDING
     from dynamics.sets.acceleration_set import find_accelerations
     from sim.instant.body import build_body, build_scales
     from sim.instant.instant import contact_problem

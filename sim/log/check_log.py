@@ -17,14 +17,9 @@ from sim.log.trajectory import Trajectory
 from sim.rows.account import WORKS
 from sim.rows.records import CONTACT_LETTERS
 from sim.rows.status import Status
+from sim.tolerances import LOG_CLOSING_LIMIT, LOG_GAP_LIMIT, LOG_LAW_LIMIT, LOG_LIFT
 
-# Limits are relative to the forces, momenta, lengths or energies that occur in the log. They leave room for rounding in
-# long sums, and for nothing that can be seen: an honest log stays below a hundredth of each.
-LAW_LIMIT = 1e-7
-GAP_LIMIT = 1e-8
-LIFT = 3e-11  # of the largest coordinate: the height of bounces that cannot be told from contact, a few times over
 LOOKS = 257  # times at which the speed of obstacles that move is taken
-CLOSING_LIMIT = 1e-2  # of the accelerations: what is told from shapes moved a little is no better
 
 
 class Verdict(NamedTuple):
@@ -76,7 +71,7 @@ def check_account(trajectory: Trajectory) -> list[Verdict]:
         pairs += [(work, float(steps[name][-1])) for name, work in works.items()]
     scale = max(find_largest(np.abs(steps[name])) for name in ("kinetic", *WORKS))
     wrong = max(abs(said - found) for said, found in pairs)
-    return [*verdicts, Verdict("the account has the energies of the rows", divide(wrong, scale), LAW_LIMIT)]
+    return [*verdicts, Verdict("the account has the energies of the rows", divide(wrong, scale), LOG_LAW_LIMIT)]
 
 
 def leave_out_jam(trajectory: Trajectory) -> Trajectory:
@@ -127,7 +122,7 @@ def check_balance(trajectory: Trajectory) -> list[Verdict]:
     # A step without any acceleration set (no solution) carries no acceleration to check.
     residual = residual[steps["set_kind"] > 0]
     largest = find_largest(residual.ravel())
-    return [Verdict("mass times acceleration is the sum of forces", divide(largest, scale), LAW_LIMIT)]
+    return [Verdict("mass times acceleration is the sum of forces", divide(largest, scale), LOG_LAW_LIMIT)]
 
 
 def divide(value: float, scale: float) -> float:
@@ -146,11 +141,11 @@ def check_contact_laws(trajectory: Trajectory) -> list[Verdict]:
     right, left = (rows["letter"] == CONTACT_LETTERS.index(letter) for letter in "rl")
     wrong = np.concatenate((rows["ft"][right], -rows["ft"][left]))
     return [
-        Verdict("contacts push and do not pull", divide(find_largest(-rows["fn"]), scale), LAW_LIMIT),
-        Verdict("friction stays in its cone", divide(cone, scale), LAW_LIMIT),
-        Verdict("friction acts against slip", divide(find_largest(wrong), scale), LAW_LIMIT),
-        Verdict("contacts that touch and are left out do not close", find_closing(trajectory), CLOSING_LIMIT),
-        Verdict("closed contacts are closed", divide(find_largest(np.abs(rows["gap"])), size), GAP_LIMIT),
+        Verdict("contacts push and do not pull", divide(find_largest(-rows["fn"]), scale), LOG_LAW_LIMIT),
+        Verdict("friction stays in its cone", divide(cone, scale), LOG_LAW_LIMIT),
+        Verdict("friction acts against slip", divide(find_largest(wrong), scale), LOG_LAW_LIMIT),
+        Verdict("contacts that touch and are left out do not close", find_closing(trajectory), LOG_CLOSING_LIMIT),
+        Verdict("closed contacts are closed", divide(find_largest(np.abs(rows["gap"])), size), LOG_GAP_LIMIT),
     ]
 
 
@@ -174,8 +169,8 @@ def check_impacts(trajectory: Trajectory) -> list[Verdict]:
     energy = find_largest(0.5 * np.sum(inertia * np.maximum(before**2, after**2), axis=1))
     largest = find_largest(residual.ravel())
     return [
-        Verdict("impulses change the momentum by their sum", divide(largest, momentum), LAW_LIMIT),
-        Verdict("no impact adds energy", divide(find_largest(growth[has_impulses]), energy), LAW_LIMIT),
+        Verdict("impulses change the momentum by their sum", divide(largest, momentum), LOG_LAW_LIMIT),
+        Verdict("no impact adds energy", divide(find_largest(growth[has_impulses]), energy), LOG_LAW_LIMIT),
     ]
 
 
@@ -203,7 +198,8 @@ def find_lift_energy(trajectory: Trajectory) -> float:
     record, steps = trajectory.record, trajectory.steps
     extent = max(np.abs(trajectory.pose[:, :2]).max(), *(np.abs(body.vertices).max(initial=0.0)
                                                          for body in (record.workpiece, *record.obstacles)))
-    return LIFT * float(extent) * max(find_largest(np.abs(steps["load_fx"])), find_largest(np.abs(steps["load_fy"])))
+    load = max(find_largest(np.abs(steps["load_fx"])), find_largest(np.abs(steps["load_fy"])))
+    return LOG_LIFT * float(extent) * load
 
 
 def find_carried_energy(trajectory: Trajectory) -> float:
@@ -227,7 +223,7 @@ def check_energy(trajectory: Trajectory) -> list[Verdict]:
     gained = max(0.0, find_largest(np.diff(work[1])) - rounding, find_largest(np.diff(work[2])) - rounding)
     wrong = find_largest(np.abs(kinetic - steps["kinetic"]))
     return [
-        Verdict("kinetic energy is that of the velocity", divide(wrong, scale), LAW_LIMIT),
-        Verdict("energy balances with the work", divide(find_largest(balance), scale), LAW_LIMIT),
-        Verdict("friction and impacts take energy, they give none", divide(gained, scale), LAW_LIMIT),
+        Verdict("kinetic energy is that of the velocity", divide(wrong, scale), LOG_LAW_LIMIT),
+        Verdict("energy balances with the work", divide(find_largest(balance), scale), LOG_LAW_LIMIT),
+        Verdict("friction and impacts take energy, they give none", divide(gained, scale), LOG_LAW_LIMIT),
     ]

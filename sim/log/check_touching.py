@@ -5,18 +5,11 @@ from __future__ import annotations
 import numpy as np
 
 from sim.log.trajectory import Trajectory
+from sim.tolerances import LOG_SHORT, LOG_SLOW, LOG_TOUCHES
 
 # Rows that are looked at beside those of events, at most, evenly chosen: looking at one takes some tenths of a
 # millisecond.
 MOST_ROWS = 2000
-
-# A pair touches if its gap is below TOUCHES of the size of the part, and its gap rate below SLOW of the typical speed.
-# Pairs at the end of an edge are left out: on a corner of both bodies the normal is not known.
-TOUCHES, SLOW = 1e-11, 1e-9
-
-# Time over which the second derivative of a gap is taken, relative to that in which the part falls by its own size: its
-# error is as large, relative to the accelerations, and rounding is a hundred times less.
-SHORT = 1e-4
 
 
 def find_closing(trajectory: Trajectory) -> float:
@@ -30,13 +23,13 @@ def find_closing(trajectory: Trajectory) -> float:
     pull = max(pull, float(load) / part.mass) if part.mass > 0.0 else pull
     if size == 0.0 or pull == 0.0:
         return 0.0
-    short, worst = SHORT * np.sqrt(size / pull), 0.0
+    short, worst = LOG_SHORT * np.sqrt(size / pull), 0.0
     speed = max(float(np.abs(trajectory.velocity * arm).max(initial=0.0)), np.sqrt(size * pull))
     for row in choose_rows(trajectory):
         known = {(c["obstacle"], c["type"], round(float(c["px"]), 9), round(float(c["py"]), 9))
                  for c in trajectory.contacts_at(row)}
-        for gap, rate, bend, key in list_touching(trajectory, row, short, TOUCHES * size):
-            if abs(gap) <= TOUCHES * size and abs(rate) <= SLOW * speed and key not in known:
+        for gap, rate, bend, key in list_touching(trajectory, row, short, LOG_TOUCHES * size):
+            if abs(gap) <= LOG_TOUCHES * size and abs(rate) <= LOG_SLOW * speed and key not in known:
                 worst = max(worst, -bend / pull)
     return worst
 
@@ -51,7 +44,8 @@ def choose_rows(trajectory: Trajectory) -> np.ndarray:
 
 def list_touching(trajectory: Trajectory, row: int, short: float, touch: float):
     """(gap, gap', gap'', (obstacle, type, x, y)) of every vertex of one body near an edge of the other, by differences
-    over a short time along the motion of the row."""
+    over a short time along the motion of the row. Pairs at the end of an edge are left out: on a corner of both bodies
+    the normal is not known."""
     vertices, pose = trajectory.record.workpiece.vertices, trajectory.pose[row]
     velocity, acceleration, time = trajectory.velocity[row], trajectory.acceleration[row], float(trajectory.time[row])
     steps = (-short, 0.0, short)

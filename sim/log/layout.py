@@ -66,10 +66,7 @@ class DatasetSpec(NamedTuple):
 
 def find_values(table: str, field: str) -> tuple[str, ...]:
     """The words that the integers of a field stand for."""
-    if table == "events":
-        return records.EVENT_WORDS.get(field, ())
-    words = {"set_kind": records.SET_KINDS, "type": records.CONTACT_TYPES, "letter": records.CONTACT_LETTERS}
-    return words.get(field, ())
+    return (records.EVENT_WORDS if table == "events" else records.ROW_WORDS).get(field, ())
 
 
 def build_layout(table: str) -> tuple[DatasetSpec, ...]:

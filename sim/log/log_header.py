@@ -59,10 +59,9 @@ def write_body(group: h5py.Group, body: BodyRecord, role: str, index: int) -> st
     return unique
 
 
-def create_table(file: h5py.File, table: str, chunk_rows: dict[str, int]) -> list[h5py.Dataset]:
+def create_table(file: h5py.File, table: str, chunk_rows: dict[str, int]) -> None:
     """The empty datasets of one table, in the order of its layout."""
     group = file.create_group(table)
-    datasets = []
     for spec in layout.LAYOUTS[table]:
         tail = () if len(spec.fields) == 1 else (len(spec.fields),)
         dataset = group.create_dataset(
@@ -74,10 +73,3 @@ def create_table(file: h5py.File, table: str, chunk_rows: dict[str, int]) -> lis
             dataset.attrs["columns"] = fix_texts(spec.fields)
         if spec.values:
             dataset.attrs["values"] = fix_texts(spec.values)
-        datasets.append(dataset)
-    return datasets
-
-
-def open_table(file: h5py.File, table: str) -> list[h5py.Dataset]:  # pragma: no cover  (used on Windows)
-    """The datasets of one table, in the order of its layout."""
-    return [file[table][spec.name] for spec in layout.LAYOUTS[table]]

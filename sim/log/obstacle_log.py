@@ -15,16 +15,14 @@ import numpy as np
 from geometry.prescribed.motion import Motion
 from sim.files.fixed_text import fix_text, fix_texts
 from sim.log.bodies import BodyRecord, SceneRecord
+from sim.tolerances import POSES_AGREE
 
 POSE_BYTES = 24  # of one row
 WORK_ROWS = 32  # rows of a chunk
-# Poses of the text and of the log that differ by less are the same, relative to the largest value. Reason: another
-# machine rounds sines otherwise. Consequence: what differs more is drawn as logged.
-AGREES = 1e-9
 
 
 def create_poses(file: h5py.File, names: dict[int, str], record: SceneRecord, chunk_rows: int) -> list:
-    """Make the datasets of poses: a list of (Motion, dataset). names: those of the obstacles in /bodies, by index."""
+    """Make the datasets of poses: a list of (Motion, name of its dataset). names: of the obstacles in /bodies."""
     sets = []
     for index, body in enumerate(record.obstacles):
         if body.motion is None:
@@ -36,22 +34,22 @@ def create_poses(file: h5py.File, names: dict[int, str], record: SceneRecord, ch
         dataset.attrs["meaning"] = fix_text("what takes the vertices in /bodies from t = 0 to the time of the row in "
                                             "/steps: (x, y) + R(theta) p")
         dataset.attrs["index"] = np.int64(index)
-        sets.append((body.motion, dataset))
+        sets.append((body.motion, dataset.name))
     return sets
 
 
-def create_work(file: h5py.File, record: SceneRecord) -> h5py.Dataset | None:
-    """Make the dataset of works; None where nothing moves."""
+def create_work(file: h5py.File, record: SceneRecord) -> int:
+    """Make the dataset of works; returns the number of its columns, 0 where nothing moves and there is none."""
     names = [body.name for body in record.obstacles if body.moves]
     if not names:
-        return None
+        return 0
     dataset = file.create_dataset("obstacle_work", (0, len(names)), "f8", maxshape=(None, len(names)),
                                   chunks=(WORK_ROWS, len(names)))  # fmt: skip
     dataset.attrs["unit"] = fix_text("J")
     dataset.attrs["columns"] = fix_texts(names)
     dataset.attrs["meaning"] = fix_text(
         "work done on the part by each obstacle that moves: of the run, or up to a branch's end")
-    return dataset
+    return len(names)
 
 
 def load_work(file: h5py.File, row: int = 0) -> tuple[float, ...]:
@@ -92,7 +90,7 @@ def read_motions(text: str) -> dict[int, Motion]:
 
 def agrees(motion: Motion, times: np.ndarray, poses: np.ndarray) -> bool:
     """Does a motion lead through the logged poses?"""
-    return bool(np.abs(motion.evaluate_frame(times)[0] - poses).max() <= AGREES * max(1.0, np.abs(poses).max()))
+    return bool(np.abs(motion.evaluate_frame(times)[0] - poses).max() <= POSES_AGREE * max(1.0, np.abs(poses).max()))
 
 
 def join_rows(times: np.ndarray, poses: np.ndarray) -> Motion:

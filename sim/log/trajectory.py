@@ -12,9 +12,18 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from dynamics.codes import NONE, SEVERAL
 from sim.log.bodies import SceneRecord, build_scene_record
 from sim.rows.account import Account
-from sim.rows.records import CONTACT_DTYPE, CONTACT_LETTERS, EVENT_DTYPE, STEP_DTYPE, number_events, word_events
+from sim.rows.records import (
+    CONTACT_DTYPE,
+    CONTACT_LETTERS,
+    EVENT_DTYPE,
+    EVENT_KINDS,
+    STEP_DTYPE,
+    number_events,
+    word_events,
+)
 from sim.rows.status import Status
 
 if TYPE_CHECKING:
@@ -22,7 +31,7 @@ if TYPE_CHECKING:
 
 TABLES = ("steps", "contacts", "events", "impulses")
 NO_ACCOUNT = "missing: the run was broken off, and nobody knows the account of the rows that are here"
-NONE, SEVERAL = 0, 2  # indices into SET_KINDS; from SEVERAL on the acceleration was not unique
+UNIQUENESS = EVENT_KINDS.index("uniqueness")
 
 
 class Trajectory:
@@ -147,16 +156,24 @@ class Trajectory:
 
     @cached_property
     def not_unique(self) -> np.ndarray:
-        """(k, 2): start and end times of the intervals in which more than one acceleration was possible.
+        """(k, 2): start and end times [s] of the intervals in which more than one acceleration was possible, as far as
+        the rows go; their sum is `account.time_not_unique`.
 
-        A row's kind holds from its time to the time of the next row. An instant has equal start and end.
+        A row's kind holds from its time on. Between rows it changes only at an event "uniqueness", and that of several
+        events at one instant which comes last decides, where none of them began a new row. An instant has equal start
+        and end.
         """
-        flags = self.steps["set_kind"] >= SEVERAL
-        edges = np.flatnonzero(np.diff(np.concatenate(([False], flags, [False]))))
-        if edges.size == 0:
+        if not len(self.steps):
             return np.zeros((0, 2))
-        last = len(self.steps) - 1
-        return np.column_stack((self.time[edges[::2]], self.time[np.minimum(edges[1::2], last)]))
+        last, when = self.time[-1], self.event_rows["time"]
+        between = self.event_rows[(self.event_rows["kind"] == UNIQUENESS) & (when < np.append(when[1:], np.inf))
+                                  & (when <= last)]
+        times = np.concatenate((self.time, between["time"]))
+        order = np.argsort(times, kind="stable")
+        flags = np.concatenate((self.steps["set_kind"], between["set_kind"]))[order] >= SEVERAL
+        edges = np.flatnonzero(np.diff(np.concatenate(([False], flags, [False]))))
+        times = np.append(times[order], last)
+        return np.column_stack((times[edges[::2]], times[edges[1::2]]))
 
     def save(self, path: str | Path) -> Path:
         """Write the trajectory to an HDF5 log; missing folders are made, an older file is replaced at once or not."""

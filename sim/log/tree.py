@@ -13,14 +13,12 @@ from sim.log.trajectory import Trajectory
 from sim.log.tree_sink import H5TreeSink
 from sim.rows.branch_table import NO_PARENT
 from sim.rows.status import Status
+from sim.tolerances import SAME_STATE
 
 if TYPE_CHECKING:
     from sim.log.bodies import SceneRecord
     from sim.scene.scene import Scene
 
-# Two states are one if they differ by less, relative to the size of the part: two integrations of one motion differ by
-# less, two motions by more.
-SAME = 1e-7
 
 
 @dataclass
@@ -174,7 +172,7 @@ def is_same(rows: Trajectory, pose, other) -> bool:
     """Are two poses, or two velocities per unit time, the same to the error of the integration?"""
     size = float(np.abs(rows.record.workpiece.vertices).max())
     scale = np.array([size, size, 1.0])
-    return bool((np.abs(np.asarray(pose) - np.asarray(other)) <= SAME * (scale + np.abs(pose))).all())
+    return bool((np.abs(np.asarray(pose) - np.asarray(other)) <= SAME_STATE * (scale + np.abs(pose))).all())
 
 
 def describe_spread(tree: Tree) -> float:

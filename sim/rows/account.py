@@ -7,8 +7,8 @@ from dataclasses import dataclass, field, fields, replace
 
 import numpy as np
 
-# A residual, relative to forces, energies or the size of the part, that cannot be rounding or the error of the steps.
-LAW_LIMIT = 1e-6
+from sim.rows.status import Status
+from sim.tolerances import ENERGY_STEPS, LAW_LIMIT, WORKS_AGREE
 
 
 def describe_field(unit: str, meaning: str, kind: str = "f8"):
@@ -51,11 +51,7 @@ class Account:
 
     def find_broken_law(self, size: float, tolerance: float) -> str:
         """The first law that was not kept, with its residual; "" if all were. See `list_limits`."""
-        for name, limit in list_limits(size, tolerance).items():
-            value = getattr(self, name)
-            if not value <= limit:
-                return describe_broken_law(name, value, limit)
-        return ""
+        return judge_completed([True], vars(self), size, tolerance).get(0, (None, ""))[1]
 
     def describe(self) -> list[str]:
         """One line for each entry: name, value, unit, meaning."""
@@ -81,12 +77,27 @@ def list_limits(size, tolerance) -> dict:
     size [m]: that of the part; tolerance: of the adaptive steps (0: they are fixed, and energy is as exact as they
     are), a number or an array.
     """
-    energy = np.where(np.asarray(tolerance) > 0.0, np.maximum(LAW_LIMIT, 1e4 * np.asarray(tolerance)), math.inf)
+    tolerance = np.asarray(tolerance)
+    energy = np.where(tolerance > 0.0, np.maximum(LAW_LIMIT, ENERGY_STEPS * tolerance), math.inf)
     return {"penetration": LAW_LIMIT * size, "gap_residual": LAW_LIMIT * size, "balance_residual": LAW_LIMIT,
             "cone_residual": LAW_LIMIT, "energy_residual": energy}
 
 
-def describe_broken_law(name: str, value: float, limit: float) -> str:
+def judge_completed(finite, entries, size, tolerance) -> dict[int, tuple[Status, str]]:
+    """Runs that reached their end time and yet have not ended well: {place: (status, message)}.
+
+    finite (n,): is all that is known of the end finite? entries: {name: (n,) or a number}, those of `list_limits` at
+    least; size, tolerance: see there. Of the laws that were not kept the first is named.
+    """
+    fallen = {place: (Status.NOT_FINITE, "") for place in np.flatnonzero(~np.asarray(finite)).tolist()}
+    for name, limit in list_limits(size, tolerance).items():
+        values, limits = np.broadcast_arrays(np.atleast_1d(entries[name]), limit)
+        for place in np.flatnonzero(~(values <= limits)).tolist():
+            fallen.setdefault(place, (Status.LAWS_BROKEN, _describe_broken_law(name, values[place], limits[place])))
+    return fallen
+
+
+def _describe_broken_law(name: str, value: float, limit: float) -> str:
     """What is wrong where an entry is larger than it may be."""
     meaning = next(entry.metadata["meaning"] for entry in fields(Account) if entry.name == name)
     return f"{name} is {value:.3g}, more than {limit:.3g}: {meaning}"
@@ -115,7 +126,7 @@ def end_account(account: Account, row: np.void, rounding: float) -> Account:
     account = replace(account, energy_end=float(row["kinetic"]), **works)
     residual = compute_energy_residual(account.energy_start, account.energy_end, *works.values(), rounding)
     by_obstacle = account.obstacle_work
-    if not math.isclose(sum(by_obstacle), account.work_obstacles, rel_tol=1e-9, abs_tol=rounding):
+    if not math.isclose(sum(by_obstacle), account.work_obstacles, rel_tol=WORKS_AGREE, abs_tol=rounding):
         by_obstacle = ()  # known at the end of a step only
     return replace(account, energy_residual=float(residual), obstacle_work=by_obstacle)
 

@@ -8,6 +8,8 @@ from __future__ import annotations
 
 import numpy as np
 
+from dynamics.codes import CONTACT_LETTERS, IMPACT_CLASSES, SET_KINDS
+
 # (field, type, unit, meaning)
 STEP_FIELDS = (
     ("time", "f8", "s", "time of the row"),
@@ -74,9 +76,7 @@ EVENT_FIELDS = (
     ("n_impulses", "i8", "1", "number of rows of this event in the impulse table"),
 )
 
-SET_KINDS = ("none", "one", "several", "continuum")
 CONTACT_TYPES = ("A", "B")
-CONTACT_LETTERS = ("s", "n", "r", "l", "a")
 EVENT_KINDS = (
     "start",  # the mode chosen at the start
     "contact",  # a contact closed without an impact
@@ -94,10 +94,6 @@ EVENT_KINDS = (
     "bridge",  # events piled up at one instant: a short time was passed over in one step at the level of velocities
 )
 
-IMPACT_CLASSES = (  # Wang & Mason; see `dynamics/motion/routh.py`
-    "none", "sliding", "C-sticking", "R-sticking", "C-reversed", "R-reversed", "stick", "slip from rest", "jam",
-)  # fmt: skip
-
 
 def build_dtype(fields: tuple) -> np.dtype:
     """The NumPy structured type of a table of fields."""
@@ -108,8 +104,9 @@ STEP_DTYPE = build_dtype(STEP_FIELDS)
 CONTACT_DTYPE = build_dtype(CONTACT_FIELDS)
 EVENT_DTYPE = build_dtype(EVENT_FIELDS)
 
-# Integers of an event that stand for words. Compiled code and files hold the integers, users get the words; -1, which
-# stands for none, is "".
+# Integers of a row that stand for words: of steps and contacts, and of events. Compiled code and files hold the
+# integers, users of events get the words; -1, which stands for none, is "".
+ROW_WORDS = {"set_kind": SET_KINDS, "type": CONTACT_TYPES, "letter": CONTACT_LETTERS}
 EVENT_WORDS = {"kind": EVENT_KINDS, "type": CONTACT_TYPES, "set_kind": SET_KINDS, "impact_class": IMPACT_CLASSES}
 WORDED_EVENT_DTYPE = np.dtype([
     (name, f"U{max(map(len, EVENT_WORDS[name]))}" if name in EVENT_WORDS else kind) for name, kind, *_ in EVENT_FIELDS])

@@ -17,8 +17,10 @@ from geometry.shapes.pose import Pose
 from sim.scene import schema, toml_text
 from sim.scene.quantities import ONE_COEFFICIENT, convert_outline_length, read_rho
 from sim.scene.scene import AnyScene, Goal, Obstacle, Run, Scene, Workpiece
-from sim.scene.scene_errors import OTHER_COEFFICIENTS, SceneError, explain_validation_error, suggest
+from sim.scene.scene_errors import OTHER_COEFFICIENTS, SceneError, explain_validation_error
+from sim.tolerances import CENTRED
 from sim.words.quoting import cut, quote
+from sim.words.suggestion import suggest
 
 if TYPE_CHECKING:
     from geometry.prescribed.motion import Motion
@@ -157,7 +159,7 @@ def _build_workpiece(section: schema.WorkpieceSection, where: str) -> Workpiece:
         centre = centroid
     else:
         centre = np.array(_to_metres(section.center_of_mass, section.outline.unit))
-        if section.rho is None and not np.allclose(centre, centroid, rtol=0.0, atol=1e-9 * outline.size):
+        if section.rho is None and not np.allclose(centre, centroid, rtol=0.0, atol=CENTRED * outline.size):
             raise SceneError(
                 f"{where}: workpiece.rho is missing: the centre of mass is not the centroid "
                 f"({centroid[0]:.9g}, {centroid[1]:.9g}) m, so the density is not uniform; give the radius of gyration "

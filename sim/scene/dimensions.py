@@ -21,6 +21,11 @@ LEAST_NOT_ZERO = 1e-100
 # and need not count more turns than that.
 LARGEST_ANGLE = 1e9
 
+# A decimal number as users write it; "_" may stand between its digits, see `parse_number`.
+NUMBER = r"[-+]?(?:\d[\d_]*\.?\d*|\.\d+)(?:[eE][-+]?\d+)?"
+
+STANDARD_GRAVITY = 9.81  # m/s^2, downwards, where a scene says nothing
+
 _DEGREE = math.pi / 180.0
 
 
@@ -71,6 +76,11 @@ _BY_WORD = {"x": LENGTH, "y": LENGTH, "rho": LENGTH, "at": LENGTH, "theta": ANGL
 
 _SPELLINGS = (("²", "^2"), ("s2", "s^2"), ("**2", "^2"), ("°", "deg"), ("µ", "u"), ("μ", "u"), ("·", " "), ("*", " "),
               ("Nm", "N m"), ("Ncm", "N cm"))  # fmt: skip
+
+
+def parse_number(text: str) -> float:
+    """The float64 of a text that is a NUMBER."""
+    return float(text.replace("_", ""))
 
 
 def normalise_unit(unit: str) -> str:

@@ -6,10 +6,11 @@ import numpy as np
 
 from sim.scene.build import build_scene, take_scene
 from sim.scene.scene import AnyScene, Scene
-from sim.scene.scene_errors import SceneError, suggest
+from sim.scene.scene_errors import SceneError
 from sim.scene.toml_edit import rewrite_toml
 from sim.scene.toml_text import read_toml
 from sim.words.quoting import quote
+from sim.words.suggestion import suggest
 
 
 def set_motion(scene: AnyScene, name: str, waypoints, interpolation: str = "smooth") -> Scene:

@@ -22,8 +22,9 @@ from geometry.formation.realised import Realisation, verify_formation
 from geometry.shapes.polygon import Polygon
 from geometry.shapes.pose import Pose
 from sim.scene.scene import Formation, Obstacle, Scene
-from sim.scene.scene_errors import SceneError, suggest
+from sim.scene.scene_errors import SceneError
 from sim.words.quoting import quote
+from sim.words.suggestion import suggest
 
 if TYPE_CHECKING:
     from sim.scene.schema import FormationSection

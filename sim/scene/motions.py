@@ -10,12 +10,10 @@ import numpy as np
 
 from geometry.prescribed.motion import Coordinate, CurvePiece, Motion, Wave
 from geometry.shapes.pose import Pose
+from sim.tolerances import ALONG_AXIS, LEAST_DIRECTION
 
 if TYPE_CHECKING:
     from sim.scene.motion_schema import GravitySection, MotionSection
-
-# Squared length of the mean direction of the waypoints' frames at t = 0 below which `about` has no place in the frame.
-LEAST_DIRECTION = 1e-12
 
 
 def build_motion(section: MotionSection | None, pose: Pose, surface_speed: float) -> Motion:
@@ -116,7 +114,7 @@ def build_gravity(section: GravitySection | tuple[float, float]) -> tuple[tuple[
                              section.interpolation or "smooth")
     start = float(angle.evaluate(0.0)[0])
     # Along an axis the other component is 0, not the rounding of pi.
-    x, y = (section.magnitude * (0.0 if abs(c) < 1e-15 else c) for c in (cos(start), sin(start)))
+    x, y = (section.magnitude * (0.0 if abs(c) < ALONG_AXIS else c) for c in (cos(start), sin(start)))
     return (x, y), None if angle.still else angle.shift_to_zero()
 
 

@@ -8,14 +8,14 @@ from __future__ import annotations
 
 import math
 import re
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict
 
 from geometry.shapes.units import to_metres
 from sim.scene import dimensions
 
-_QUANTITY = re.compile(r"\s*([-+]?(?:\d[\d_]*\.?\d*|\.\d+)(?:[eE][-+]?\d+)?)\s*([^\s\d].*?)\s*")
+_QUANTITY = re.compile(rf"\s*({dimensions.NUMBER})\s*([^\s\d].*?)\s*")
 
 LONGEST_NAME = 1000  # characters; longer ones are no names, and go into no message and no picture
 
@@ -50,7 +50,7 @@ def read_quantity(value: Any, dimension: dimensions.Dimension, what: str = "") -
         match = _QUANTITY.fullmatch(value)
         if not match:
             raise ValueError(f"must be {what}; valid units: {', '.join(dimension.units)}")
-        value = dimensions.convert(float(match[1].replace("_", "")), match[2], dimension)
+        value = dimensions.convert(dimensions.parse_number(match[1]), match[2], dimension)
     return read_number(value, what, dimension.largest, dimension.si)
 
 
@@ -157,7 +157,6 @@ Mass, Frequency = _accept(dimensions.MASS, _read_positive), _accept(dimensions.F
 OutlineLength = Annotated[Any, BeforeValidator(read_outline_length)]  # Any keeps `Metres` as it is
 Friction = Annotated[float, BeforeValidator(read_friction)]
 Restitution = Annotated[float, BeforeValidator(read_restitution)]
-Law = Literal["newton", "poisson", "stronge"]
 Name = Annotated[str, BeforeValidator(_read_name)]
 
 

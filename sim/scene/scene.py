@@ -39,7 +39,7 @@ class Obstacle:
     pose: Pose  # of that frame, world, at t = 0
     mu: float  # friction coefficient of the pair with the workpiece
     e: float  # coefficient of restitution of the pair with the workpiece
-    law: str  # law of impact of the pair, one of schema.LAWS
+    law: str  # law of impact of the pair, one of dynamics.codes.LAWS
     motion: Motion | None = None  # None: neither the shape nor the surface moves
 
     @cached_property
@@ -60,7 +60,7 @@ class Run:
 
     duration: float  # s
     output_interval: float | None  # s; None: rows at the start, at events and at the end only
-    choice: str  # one of schema.CHOICES
+    choice: str  # one of dynamics.codes.RULES
     step: float | None  # s; None: adaptive
     tolerance: float  # relative
     survey: bool  # look for other accelerations after every step, not only at events

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import difflib
 from typing import Any, get_args
 
 from geometry.errors import StictionError
 from sim.scene import schema
 from sim.scene.quantities import Section
 from sim.scene.toml_text import find_components
-from sim.words.quoting import cut, list_words, quote
+from sim.words.quoting import cut, quote
+from sim.words.suggestion import suggest
 
 MOST_ERRORS = 10  # of one scene that are shown at once
 _TAGS = ("[key]", "[list]", "[table]")  # of pydantic, in the place of an error
@@ -35,14 +35,6 @@ class SceneError(StictionError, ValueError):
 
 class OverlapError(SceneError):
     """The workpiece starts inside an obstacle."""
-
-
-def suggest(word: str, valid) -> str:
-    """The end of a message about an unknown word: the nearest valid one, and all valid ones."""
-    valid = [str(v) for v in valid]
-    near = difflib.get_close_matches(str(word), valid, n=1, cutoff=0.6)
-    hint = f"; did you mean {quote(near[0])}?" if near else ""
-    return f"{hint} (valid: {list_words(valid)})" if valid else hint
 
 
 def explain_validation_error(error, data: dict, where: str) -> str:

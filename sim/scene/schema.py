@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any
 
 from pydantic import BeforeValidator, Discriminator, Field, Tag, field_validator, model_validator
 
+from dynamics.codes import Law, Rule
+from geometry.formation.formation_types import FormationType
+from geometry.shapes.units import LengthUnit
 from sim.scene import dimensions
 from sim.scene.motion_schema import GravitySection, MotionSection
 from sim.scene.quantities import (
@@ -13,7 +16,6 @@ from sim.scene.quantities import (
     AngularVelocity,
     Force,
     Friction,
-    Law,
     Length,
     Mass,
     Name,
@@ -31,11 +33,8 @@ from sim.scene.quantities import (
     read_quantity,
     read_time,
 )
+from sim.tolerances import LARGEST_STEP_TOLERANCE, LEAST_STEP_TOLERANCE, ROWS_ROUNDING, STEP_TOLERANCE
 from sim.words.quoting import quote
-
-STANDARD_GRAVITY = 9.81  # m/s^2, downwards, where a scene says nothing
-CHOICES = ("continue", "stick", "separate", "stop", "random", "branch")
-LAWS = ("newton", "poisson", "stronge")
 
 
 class RegularSection(Section):
@@ -51,7 +50,7 @@ class OutlineSection(Section):
     box: tuple[OutlineLength, OutlineLength] | None = None
     regular: RegularSection | None = None
     vertices: list[tuple[Any, Any]] | None = None
-    unit: Literal["m", "cm", "mm", "um", "in"] = "m"
+    unit: LengthUnit = "m"
 
     @field_validator("vertices", mode="before")
     @classmethod
@@ -138,7 +137,7 @@ class FormationContactSection(Section):
 class FormationSection(Section):
     """The contact formation in which the part starts, in place of `workpiece.pose`."""
 
-    type: Literal["3A", "3B", "2AB", "2BA", "ARA", "ARB", "BRA", "BRB"]
+    type: FormationType
     contact: list[FormationContactSection]
     branch: Annotated[int, Field(strict=True, ge=0)] | None = None
 
@@ -159,7 +158,7 @@ def _read_duration(value: Any) -> float:
 
 def _read_tolerance(value: Any) -> float:
     number = read_number(value, "a number from 1e-14 to 1e-2")
-    if not 1e-14 <= number <= 1e-2:
+    if not LEAST_STEP_TOLERANCE <= number <= LARGEST_STEP_TOLERANCE:
         raise ValueError("must be from 1e-14 to 1e-2")
     return number
 
@@ -173,9 +172,9 @@ class RunSection(Section):
 
     duration: Annotated[float, BeforeValidator(_read_duration)] = 1.0
     output_interval: PositiveTime | None = None
-    choice: Literal["continue", "stick", "separate", "stop", "random", "branch"] = "continue"
+    choice: Rule = "continue"
     step: PositiveTime | None = None
-    tolerance: Annotated[float, BeforeValidator(_read_tolerance)] = 1e-11
+    tolerance: Annotated[float, BeforeValidator(_read_tolerance)] = STEP_TOLERANCE
     survey: Annotated[bool, Field(strict=True)] = True
     seed: Annotated[int, Field(strict=True, ge=0, le=2**31 - 2)] = 0
     max_branches: Annotated[int, Field(strict=True, ge=1, le=100_000)] = 64
@@ -183,7 +182,8 @@ class RunSection(Section):
 
     @model_validator(mode="after")
     def _check_rows(self) -> RunSection:
-        if self.output_interval is not None and self.duration / self.output_interval > MOST_ROWS * (1.0 + 1e-9):
+        most = MOST_ROWS * (1.0 + ROWS_ROUNDING)
+        if self.output_interval is not None and self.duration / self.output_interval > most:
             raise ValueError(f"output_interval {self.output_interval:g} s would give "
                              f"{self.duration / self.output_interval:.3g} rows in {self.duration:g} s; valid: at least "
                              f"{self.duration / MOST_ROWS:g} s")
@@ -256,7 +256,7 @@ class SceneSection(Section):
     """A whole scene file."""
 
     name: Name | None = None
-    gravity: Gravity = (0.0, -STANDARD_GRAVITY)
+    gravity: Gravity = (0.0, -dimensions.STANDARD_GRAVITY)
     workpiece: WorkpieceSection
     obstacle: list[ObstacleSection] = Field(default_factory=list)
     friction: dict[str, Friction] = Field(default_factory=dict)

@@ -7,29 +7,20 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from geometry.shapes.overlap import measure_overlap
+from geometry.tolerances import TOUCH
 from sim.scene.scene_errors import OverlapError, SceneError
+from sim.tolerances import LEAST_EDGE
 from sim.words.quoting import cut, quote
 
 if TYPE_CHECKING:
     from sim.scene.scene import Scene
-
-# An overlap up to this is rounding: relative to the largest coordinate of workpiece and obstacle, world frame. Reason:
-# coordinates that are computed in double precision and turned carry a few units in the last place (1e-16), text with 12
-# digits carries 1e-12. Consequence: a start that is deeper is refused.
-START_TOLERANCE = 1e-12
 
 
 def compute_start_tolerance(scene: Scene) -> float:
     """Depth up to which a start counts as touching, m."""
     points = [scene.workpiece.pose.transform(scene.workpiece.outline.vertices)]
     points += [obstacle.vertices for obstacle in scene.obstacles]
-    return START_TOLERANCE * max(float(np.abs(p).max()) for p in points)
-
-
-# An edge must be this many units in the last place of the largest coordinate long. Reason: where a double cannot tell
-# the ends of an edge apart, the edge has no direction. Consequence: an outline that is far smaller than its distance
-# from the origin of the world (1e-14) is refused.
-LEAST_EDGE = 8
+    return TOUCH * max(float(np.abs(p).max()) for p in points)
 
 
 def check_resolution(vertices: np.ndarray, place: str) -> None:
@@ -55,7 +46,7 @@ def check_start(scene: Scene, where: str = "scene") -> None:
     low, high = part.min(axis=0), part.max(axis=0)
     for obstacle in scene.obstacles:
         other = obstacle.vertices
-        tolerance = START_TOLERANCE * max(float(np.abs(part).max()), float(np.abs(other).max()))
+        tolerance = TOUCH * max(float(np.abs(part).max()), float(np.abs(other).max()))
         if (other.min(axis=0) >= high - tolerance).any() or (other.max(axis=0) <= low + tolerance).any():
             continue
         depth, place, how = measure_overlap(part, other)

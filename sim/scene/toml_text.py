@@ -26,8 +26,8 @@ COMPONENTS = {
     "about": ("x", "y"),
 }
 # Lists that a path may enter although the text leaves them out.
-DEFAULTS = {"pose": [0.0, 0.0, 0.0], "velocity": [0.0, 0.0, 0.0], "gravity": [0.0, -9.81], "force": [0.0, 0.0],
-            "load": [{}], "sinusoid": [{}], "amplitude": [0.0, 0.0, 0.0]}  # fmt: skip
+DEFAULTS = {"pose": [0.0, 0.0, 0.0], "velocity": [0.0, 0.0, 0.0], "gravity": [0.0, -dimensions.STANDARD_GRAVITY],
+            "force": [0.0, 0.0], "load": [{}], "sinusoid": [{}], "amplitude": [0.0, 0.0, 0.0]}  # fmt: skip
 _BARE_KEY = re.compile(r"[A-Za-z0-9_-]+")
 _KEY = r'''"([^"]+)"|([^."]+)'''
 _PATH = re.compile(rf"(?:{_KEY})(?:\.(?:{_KEY}))*")

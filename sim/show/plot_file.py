@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from geometry.errors import StictionError
-from sim.files.partial_file import PartialFile
+from sim.files.partial_file import PartialFile, prepare_place
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -29,20 +29,23 @@ def check_plot_file(path: str | os.PathLike) -> Path:
     if path.is_dir():
         raise PlotError(f"cannot draw {path}: it is a folder")
     try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        PartialFile(path).discard()
+        prepare_place(path)
     except OSError as error:
         raise PlotError(f"cannot draw {path}: {error.strerror or error}") from error
     return path
 
 
-def save_figure(figure: Figure, path: Path, dpi: float = 100.0) -> Path:
-    """Write a figure to a path that `check_plot_file` has seen. Raises PlotError; an older file is kept until then."""
+def save_figure(figure: Figure, path: Path, dpi: float = 100.0, **metadata: object) -> Path:
+    """Write a figure to a path that `check_plot_file` has seen; metadata: more than METADATA, as matplotlib takes it.
+
+    Raises PlotError; an older file is kept until then.
+    """
     import matplotlib
 
+    suffix = path.suffix.lower()
     try:
-        with matplotlib.rc_context({"svg.hashsalt": "stiction"}), PartialFile(path, path.suffix.lower()) as partial:
-            figure.savefig(partial.path, dpi=dpi, metadata=METADATA[path.suffix.lower()])
+        with matplotlib.rc_context({"svg.hashsalt": "stiction"}), PartialFile(path, suffix) as partial:
+            figure.savefig(partial.path, dpi=dpi, metadata=METADATA[suffix] | metadata)
             partial.publish()
     except OSError as error:
         raise PlotError(f"cannot draw {path}: {error.strerror or error}") from error

@@ -11,11 +11,13 @@ import numpy as np
 
 from geometry.formation.sheets import find_realised_parts, list_sheets
 from geometry.formation.tracking import Track
+from geometry.tolerances import SAME_POSE
 from sim.scene.formation_start import FormationListing
-from sim.scene.scene_errors import SceneError, suggest
+from sim.scene.scene_errors import SceneError
 from sim.scene.schema import read_angle, read_length
 from sim.scene.toml_text import PathError, split_path
 from sim.sweep.axes import SweepError, parse_span
+from sim.words.suggestion import suggest
 
 COORDINATES = ("x", "y", "theta")
 VALUES = 61  # of a motion that is chosen here
@@ -134,6 +136,7 @@ def _find_branch(track: Track, listing: FormationListing, motion: SheetMotion) -
     for row in np.flatnonzero(track.times == motion.present):
         for k, pose in enumerate(listing.found.poses):
             turn = np.remainder(track.poses[row, 2] - pose.theta + np.pi, 2.0 * np.pi) - np.pi
-            if abs(turn) < 1e-9 and np.hypot(*(track.poses[row, :2] - pose[:2])) < 1e-9 * listing.outline.size:
+            off = np.hypot(*(track.poses[row, :2] - pose[:2]))
+            if abs(turn) < SAME_POSE and off < SAME_POSE * listing.outline.size:
                 return k
     return None

@@ -7,7 +7,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from dynamics.cones.contact_set import ContactSet, place_contacts, read_problem
+from geometry.errors import InputError
 from sim.scene.build import take_scene
+from sim.tolerances import ENDS_ASIDE
 from sim.words.quoting import list_words, quote
 
 if TYPE_CHECKING:
@@ -29,7 +31,7 @@ def find_contact_set(scene: AnyScene, near: float = 0.0, pose=None, approach=())
     from sim.instant.instant import contact_problem
 
     if not 0.0 <= near < np.inf:
-        raise ValueError(f"near is {near}: must be a length, zero or positive")
+        raise InputError(f"near is {near}: must be a length, zero or positive")
     start = scene.workpiece.pose
     pose = np.array([start.x, start.y, start.theta] if pose is None else pose, dtype=np.float64)
     problem, found = contact_problem(scene, pose, np.zeros(3))
@@ -71,7 +73,7 @@ def _choose_near(scene: Scene, near: float, pose, closed, approach, touched):
     names = [obstacle.name for obstacle in scene.obstacles]
     for name in approach:
         if name not in names:
-            raise ValueError(f"there is no obstacle {quote(name)} to approach; there are: {list_words(names)}")
+            raise InputError(f"there is no obstacle {quote(name)} to approach; there are: {list_words(names)}")
     if not approach and near == 0.0:
         return []
     places = _find_near(scene, np.inf if approach else near, pose, closed)
@@ -79,7 +81,7 @@ def _choose_near(scene: Scene, near: float, pose, closed, approach, touched):
     for name in approach:
         own = [place for place in places if place[0]["obstacle"] == name]
         if not own and name not in touched:
-            raise ValueError(f"no edge of the part faces a corner of {quote(name)}, nor the other way round")
+            raise InputError(f"no edge of the part faces a corner of {quote(name)}, nor the other way round")
         if own and name not in touched and own[0] not in chosen:
             chosen.append(own[0])
     return sorted(chosen, key=lambda place: (names.index(place[0]["obstacle"]), place[0]["gap"]))
@@ -144,7 +146,7 @@ def _is_blocked(vertex, foot, starts, ends) -> bool:
     def side(a, b, p):
         return (b[..., 0] - a[..., 0]) * (p[..., 1] - a[..., 1]) - (b[..., 1] - a[..., 1]) * (p[..., 0] - a[..., 0])
 
-    margin = 1e-6 * (foot - vertex)
+    margin = ENDS_ASIDE * (foot - vertex)
     a, b = vertex + margin, foot - margin
     crosses = (side(a, b, starts) * side(a, b, ends) < 0.0) & (side(starts, ends, a) * side(starts, ends, b) < 0.0)
     return bool(crosses.any())

@@ -11,12 +11,12 @@ from dynamics.cones.insertion import InsertionPlan, Stage, list_seat_stages, pla
 from sim.scene.build import take_scene
 from sim.scene.scene_errors import SceneError
 from sim.study.scene_contacts import find_contact_set
+from sim.tolerances import SEATED
 
 if TYPE_CHECKING:
     from sim.rows.status import Status
     from sim.scene.scene import AnyScene, Scene
 
-SEATED = 1e-9  # of the part's size: how near to the seat a part that is seated comes to rest
 
 
 @dataclass(frozen=True)

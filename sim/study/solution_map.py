@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from dynamics.codes import CONTINUUM, SET_KINDS
 from geometry.errors import StictionError
 from geometry.shapes.pose import Pose
 from sim.scene import toml_text
@@ -32,8 +33,8 @@ if TYPE_CHECKING:
 
 # What a cell can be. "free" is one acceleration without any closed contact; "impact": a contact closes with a speed, so
 # that velocities change before there is an acceleration; "overlap": the part would start inside an obstacle.
-KINDS = ("none", "one", "several", "continuum", "free", "impact", "overlap")
-NONE, ONE, SEVERAL, CONTINUUM, FREE, IMPACT, OVERLAP = range(7)
+KINDS = (*SET_KINDS, "free", "impact", "overlap")
+FREE, IMPACT, OVERLAP = range(len(SET_KINDS), len(KINDS))
 # Values that --hold sets itself, and those that move what it holds on to.
 _FOLLOWS = ("workpiece.pose.x", "workpiece.pose.y", "workpiece.velocity.vx", "workpiece.velocity.vy")
 _MOVES = ("workpiece.outline", "workpiece.center_of_mass", "obstacle.")
@@ -164,7 +165,6 @@ def _find_kind(problem: ContactProblem) -> tuple[int, int]:
     from dynamics.search.members import find_members
     from dynamics.search.problem import CROWD, OK, PIECES, STATUS, Problem
     from dynamics.sets.acceleration_set import find_accelerations
-    from dynamics.sets.pieces import KINDS as SETS
     from dynamics.tolerances import DEFAULT_TOLERANCES
 
     if len(problem) <= CROWD:
@@ -173,7 +173,7 @@ def _find_kind(problem: ContactProblem) -> tuple[int, int]:
         if buffer.found.counts[STATUS] == OK and kind != CONTINUUM:
             return int(kind), int(buffer.found.counts[PIECES])
     found = find_accelerations(problem)
-    return SETS.index(found.kind), len(found.pieces)
+    return SET_KINDS.index(found.kind), len(found.pieces)
 
 
 @lru_cache(maxsize=32)

@@ -22,11 +22,11 @@ from typing import Any
 import numpy as np
 
 from geometry.errors import StictionError
+from sim.scene.dimensions import NUMBER, parse_number
 
 MOST_VALUES = 100_000  # of one axis
 SHORT_KEYS = {"mu": "friction.default", "rho": "workpiece.rho"}
 INTEGER_KEYS = ("n", "seed", "max_branches", "max_depth")  # values of a scene that must be whole numbers
-NUMBER = r"[-+]?(?:\d[\d_]*\.?\d*|\.\d+)(?:[eE][-+]?\d+)?"
 _UNIT = r"[a-zA-Z°µμ][^\s:,()]*(?: [^\s:,()]+)*"  # m, deg/s, N mm
 _QUANTITY = re.compile(rf"\s*({NUMBER})\s*({_UNIT}|)\s*")
 _SAMPLES = re.compile(r"\s*(uniform|normal)\s*\(([^,]*),([^,]*)\)\s*")
@@ -86,7 +86,7 @@ class SweepAxis:
         match = _QUANTITY.fullmatch(text)
         if not match or match[2] not in ("", self.unit):
             raise SweepError(f"{self.name} = {text}: must be a number{f' in {self.unit}' if self.unit else ''}")
-        return float(match[1].replace("_", ""))
+        return parse_number(match[1])
 
     def describe(self) -> dict:
         """What a file keeps, and a second sweep must repeat: plain values."""
@@ -110,7 +110,7 @@ def space_evenly(first: str | float, last: str | float, number: int) -> np.ndarr
     low, high = (Fraction(str(end).replace("_", "")) for end in (first, last))
     step = (high - low) / (number - 1)
     values = np.array([float(low + step * i) for i in range(number)])
-    values[0], values[-1] = (float(str(end).replace("_", "")) for end in (first, last))
+    values[0], values[-1] = (parse_number(str(end)) for end in (first, last))
     return values
 
 
@@ -125,7 +125,7 @@ def parse_span(text: str) -> tuple[np.ndarray, str] | None:
     units = {end[2] for end in ends if end[2]}
     if len(units) > 1:
         raise SweepError(f"the ends have different units {' and '.join(sorted(units))}; use one")
-    numbers = [float(end[1].replace("_", "")) for end in ends]
+    numbers = [parse_number(end[1]) for end in ends]
     if not all(map(math.isfinite, numbers)) or numbers[0] == numbers[1]:
         raise SweepError("the ends must be two different finite numbers")
     return space_evenly(ends[0][1], ends[1][1], int(parts[2])), units.pop() if units else ""
@@ -175,7 +175,7 @@ def _parse_values(name: str, key: str, text: str) -> SweepAxis:
         units = [quantity[2] for quantity in quantities if quantity[2]]
         if len(set(units)) > 1:
             raise SweepError(f"{name}={text}: the values have different units {', '.join(sorted(set(units)))}; use one")
-        numbers = np.array([float(quantity[1].replace("_", "")) for quantity in quantities])
+        numbers = np.array([parse_number(quantity[1]) for quantity in quantities])
         return _make_list(name, key, numbers, units[0] if units else "")
     if any(quantities) or not all(re.fullmatch(r"[A-Za-z_][\w -]*", part) for part in parts):
         raise SweepError(f"{name}={text}: must be A:B:N, numbers or words with commas between, uniform(A, B) or "
@@ -190,7 +190,7 @@ def _parse_samples(name: str, key: str, text: str, match) -> SweepAxis:
     units = {end[2] for end in ends if end[2]}
     if len(units) > 1:
         raise SweepError(f"{name}={text}: the numbers have different units; use one")
-    first, second = (float(end[1].replace("_", "")) for end in ends)
+    first, second = (parse_number(end[1]) for end in ends)
     if not (math.isfinite(first) and math.isfinite(second)):
         raise SweepError(f"{name}={text}: the numbers must be finite")
     if match[1] == UNIFORM and not first < second:

@@ -9,8 +9,9 @@ from typing import NamedTuple
 
 import numpy as np
 
+from sim.files.write_error import WriteError
 from sim.instant.outcome import FAILED
-from sim.log.sink import H5Sink, WriteError
+from sim.log.sink import H5Sink
 from sim.rows.status import Status
 from sim.sweep.cells import CellRunner, shorten
 from sim.sweep.setting import Study

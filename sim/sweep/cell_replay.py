@@ -18,8 +18,8 @@ from sim.sweep.axes import SweepError, describe_value
 from sim.sweep.sweep_file import blame_file
 from sim.sweep.sweep_result import Sweep, describe_status, get_log_path, read_sweep
 from sim.sweep.table import NOT_STARTED, split_turns
+from sim.tolerances import LEAST_LENGTH, RERUN_ROUNDING
 
-ROUNDING = 1e-9  # between runs with other rows, relative to the largest number at the end
 ROWS = 400  # of a run that is made again, if its scene asks for none between events
 END = ("end_time", "x", "y", "theta", "vx", "vy", "omega")
 
@@ -76,7 +76,7 @@ def read_log(cell: Cell) -> tuple[Trajectory | None, str]:
         return None, f"its log cannot be used: {error}"
     if trajectory.record.text != cell.scene.text:
         return None, f"{cell.log} is the log of another scene, left by another sweep"
-    return trajectory, compare_end(cell, trajectory, ROUNDING)
+    return trajectory, compare_end(cell, trajectory, RERUN_ROUNDING)
 
 
 def run_cell(cell: Cell, progress=None) -> tuple[Trajectory, str]:
@@ -88,9 +88,10 @@ def run_cell(cell: Cell, progress=None) -> tuple[Trajectory, str]:
 
     bare = simulate(cell.scene, output_interval=None, progress=progress)
     note = compare_end(cell, bare)
-    interval = cell.scene.run.output_interval or max(float(bare.time[-1]), 1e-9 * cell.scene.run.duration) / ROWS
+    length = max(float(bare.time[-1]), LEAST_LENGTH * cell.scene.run.duration)
+    interval = cell.scene.run.output_interval or length / ROWS
     trajectory = simulate(cell.scene, output_interval=interval, progress=progress)
-    return trajectory, note or compare_end(cell, trajectory, ROUNDING)
+    return trajectory, note or compare_end(cell, trajectory, RERUN_ROUNDING)
 
 
 def compare_end(cell: Cell, trajectory: Trajectory, tolerance: float = 0.0) -> str:

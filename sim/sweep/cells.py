@@ -9,12 +9,13 @@ from typing import NamedTuple
 
 import numpy as np
 
-from dynamics.motion.scales import SPEED_ROUNDING
-from sim.instant.outcome import FAILED, STILL, is_held, lies_still, list_outcomes
-from sim.rows.account import compute_energy_residual, compute_rounding, describe_broken_law, list_limits
+from dynamics.tolerances import SPEED_ROUNDING
+from sim.instant.outcome import FAILED, is_held, lies_still, list_outcomes
+from sim.rows.account import compute_energy_residual, compute_rounding, judge_completed
 from sim.rows.status import Status
 from sim.sweep.setting import BadCell, Setting, SettingMaker, Shape, Study
 from sim.sweep.table import NOT_STARTED, Rows, TextList, build_row_dtype, split_turns
+from sim.tolerances import STILL
 
 __all__ = ["CellRunner", "Interrupted", "Study"]
 
@@ -136,12 +137,12 @@ class Desk:
     """A place to run cells of one shape. Its arrays are its own: runs write to them."""
 
     def __init__(self, shape: Shape, start: np.record):
+        from geometry.contact.moving import copy_walls
         from sim.engine.many_runs import allocate_work
         from sim.engine.state import allocate_tools
 
         self.shape = shape
-        body, walls = shape.body, shape.body.walls
-        walls = walls._replace(edge=walls.edge.copy(), mover=walls.mover.copy())
+        body, walls = shape.body, copy_walls(shape.body.walls)
         self._body = body._replace(walls=walls, w=body.w.copy(), load=body.load.copy())
         self._work = allocate_work(start, walls, allocate_tools(body.part, walls))
 
@@ -231,16 +232,15 @@ def may_rest(ends: Ends, place: int) -> bool:
 
 
 def _check_laws(table: np.ndarray, cells: np.ndarray, settings: list[Setting], texts: TextList) -> None:
-    """Say where a law of mechanics was not kept."""
+    """Say which runs that reached their end time have not ended well."""
+    completed = np.flatnonzero(table["status"] == Status.COMPLETED)
+    rows, cells = table[completed], cells[completed]
+    finite = np.isfinite([rows[name] for name in _ENDS]).all(axis=0)
     tolerance = np.where(cells.step == 0.0, cells.tolerance, 0.0)
-    ends = np.stack([table[name] for name in _ENDS])
-    table["status"][(table["status"] == Status.COMPLETED) & ~np.isfinite(ends).all(axis=0)] = Status.NOT_FINITE
-    completed = table["status"] == Status.COMPLETED
-    for name, limit in list_limits(settings[0].shape.body.part.radius, tolerance).items():
-        limit = np.broadcast_to(limit, tolerance.shape)
-        for place in np.flatnonzero(completed & (table["message"] == 0) & ~(table[name] <= limit)).tolist():
-            table["status"][place] = Status.LAWS_BROKEN
-            table["message"][place] = texts.number(shorten(describe_broken_law(name, table[name][place], limit[place])))
+    fallen = judge_completed(finite, rows, settings[0].shape.body.part.radius, tolerance)
+    for place, (status, message) in fallen.items():
+        table["status"][completed[place]] = status
+        table["message"][completed[place]] = texts.number(shorten(message))
 
 
 def _fill_bad_rows(table: np.ndarray, bad: list[BadCell], texts: TextList) -> None:

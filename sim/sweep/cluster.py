@@ -27,7 +27,7 @@ from typing import Any
 import numpy as np
 
 from sim.files.partial_file import PartialFile
-from sim.log.sink import WriteError
+from sim.files.write_error import WriteError
 from sim.sweep.axes import SweepError
 from sim.sweep.batch import Batch, BatchRunner
 from sim.sweep.cells import CellRunner, Study
@@ -145,7 +145,8 @@ def place_file(path: Path, content: bytes) -> None:
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         with PartialFile(path) as partial:
-            partial.path.write_bytes(content)
+            with partial.open() as file:
+                file.write(content)
             partial.publish()
     except OSError as error:
         raise WriteError(path, error, 0) from error

@@ -8,6 +8,7 @@ from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from sim.sweep.batch import Batch, BatchRunner
 from sim.sweep.plan import Plan
 from sim.sweep.stop import StopSign
+from sim.tolerances import CLOCK_TICK
 
 MOST_IN_BATCH = 4096
 
@@ -51,7 +52,7 @@ def run_batches(pool, missing: Iterator[int], stop: StopSign) -> Iterator[Batch]
                 return
             for future, batch in pool.wait(pending):
                 if pending.pop(future) == size:
-                    wanted = round(size * pool.batch_time / max(batch.seconds, 1e-6))
+                    wanted = round(size * pool.batch_time / max(batch.seconds, CLOCK_TICK))
                     size = min(max(1, wanted), 4 * size, MOST_IN_BATCH)
                 yield batch
     except BaseException:

@@ -185,7 +185,7 @@ class SettingMaker:
 
 def make_setting(scene: Scene, near: Shape | None = None) -> Setting:
     """The setting of a scene; with the shape `near` if it has that one."""
-    from dynamics.motion.routh import LAWS
+    from dynamics.codes import LAWS
     from sim.instant.body import build_body
     from sim.run.model import build_options
 

@@ -7,14 +7,12 @@
     /texts       the texts that rows name by number
     /committed   how many texts and rows count, written last
 
-As a log (`sim.log.sink`), the file is made under a temporary name, put in place with its first rows, and flushed after
-every write: first texts and rows, then `/committed`. What stands beyond `/committed` does not count.
+How it is written: `sim/files/growing_file.py`. What stands beyond `/committed` does not count.
 """
 
 from __future__ import annotations
 
 import json
-import os
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -23,14 +21,13 @@ from typing import Any, NamedTuple
 import h5py
 import numpy as np
 
-from sim.files.disk_space import abandon_file, reserve_space
 from sim.files.fixed_text import clean_text, fix_text, fix_texts
+from sim.files.growing_file import GrowingFile
 from sim.files.held_interrupt import hold_interrupts
 from sim.files.opening import decode_text, read_file
-from sim.files.partial_file import PartialFile
+from sim.files.write_error import WriteError
 from sim.log import layout
 from sim.log.reading import SWEEP_FORMAT
-from sim.log.sink import SPARE_BYTES, WriteError, append_rows, check_target, set_attribute, trim_file
 from sim.rows.status import Status
 from sim.scene.difference import find_scene_difference
 from sim.scene.scene_errors import SceneError
@@ -97,101 +94,42 @@ class SweepFile:
     """Writes the rows of a sweep. Close it at the end, whatever happens in between."""
 
     def __init__(self, path: str | Path, record: SweepRecord):
-        self.path = Path(path)
-        self._target = Path(os.path.realpath(self.path))
-        check_target(self.path, self._target)
-        self._partial = None
-        self._in_place = False
-        self.rows = 0
-        self._texts = 0
         self.texts = TextList()
-        self._file = None
-        try:
-            self._partial = PartialFile(self._target)
-            self._create(record)
-        except (OSError, RuntimeError) as error:
-            self._abandon()
-            raise WriteError(self.path, error, 0) from error
-
-    def _create(self, record: SweepRecord) -> None:
-        self._file = file = h5py.File(self._partial.path, "w", libver=("v110", "v110"), locking=False)
+        self._file = GrowingFile(path, ("texts", "rows"), "rows")
         plan = json.dumps(record.plan.describe())
-        reserve_space(file.id.get_vfd_handle(), self._target, 4 * len(record.text) + len(plan) + 2 * SPARE_BYTES)
-        file.attrs["format"], file.attrs["format_version"] = fix_text(FORMAT), np.int64(FORMAT_VERSION)
-        file.attrs["program"], file.attrs["kernels"] = fix_text(record.program), fix_text(record.kernels)
-        file.attrs["status"] = np.int64(Status.RUNNING)
-        file.create_dataset("scene", data=fix_text(record.text)).attrs["source"] = fix_text(record.source)
-        file.create_dataset("plan", data=fix_text(plan))
-        options = {"chunks": (CHUNK_ROWS,), "maxshape": (None,)}
-        rows = file.create_dataset("rows", (0,), build_row_dtype([axis.name for axis in record.plan.axes]),
-                                   **options)
-        rows.attrs["outcomes"] = fix_texts(record.outcomes)
-        rows.attrs["fields"] = fix_texts(FIELD_NAMES)
-        rows.attrs["units"] = fix_texts(unit for _, _, unit, _ in ROW_FIELDS)
-        rows.attrs["meanings"] = fix_texts(meaning for *_, meaning in ROW_FIELDS)
-        texts = file.create_dataset("texts", (0,), TEXT_TYPE, chunks=(64,), maxshape=(None,), compression=1)
-        self._datasets = texts, rows
-        self._committed = file.create_dataset("committed", data=np.zeros(2, np.int64))
-        self._committed.attrs["meaning"] = fix_text("number of valid texts and rows, written after them")
-        file.flush()
-        file.swmr_mode = True
+        with self._file.creating(4 * len(record.text) + len(plan)) as file:
+            file.attrs["format"], file.attrs["format_version"] = fix_text(FORMAT), np.int64(FORMAT_VERSION)
+            file.attrs["program"], file.attrs["kernels"] = fix_text(record.program), fix_text(record.kernels)
+            file.attrs["status"] = np.int64(Status.RUNNING)
+            file.create_dataset("scene", data=fix_text(record.text)).attrs["source"] = fix_text(record.source)
+            file.create_dataset("plan", data=fix_text(plan))
+            options = {"chunks": (CHUNK_ROWS,), "maxshape": (None,)}
+            rows = file.create_dataset("rows", (0,), build_row_dtype([axis.name for axis in record.plan.axes]),
+                                       **options)
+            rows.attrs["outcomes"] = fix_texts(record.outcomes)
+            rows.attrs["fields"] = fix_texts(FIELD_NAMES)
+            rows.attrs["units"] = fix_texts(unit for _, _, unit, _ in ROW_FIELDS)
+            rows.attrs["meanings"] = fix_texts(meaning for *_, meaning in ROW_FIELDS)
+            file.create_dataset("texts", (0,), TEXT_TYPE, chunks=(64,), maxshape=(None,), compression=1)
+            file["committed"].attrs["meaning"] = fix_text("number of valid texts and rows, written after them")
 
     def write(self, rows: Rows) -> None:
-        """Append rows and flush them. Raises WriteError, after which only `close` makes sense."""
-        with hold_interrupts():
-            self._write(rows)
-
-    def _write(self, rows: Rows) -> None:
-        table = self.texts.take(rows)
-        texts = np.array([clean_text(text).encode()[:256] for text in self.texts.texts[self._texts :]], TEXT_TYPE)
-        try:
-            size = 2 * table.nbytes + 2 * texts.nbytes + SPARE_BYTES + CHUNK_ROWS * table.itemsize
-            reserve_space(self._file.id.get_vfd_handle(), self._target, self._file.id.get_filesize() + size)
-            if len(texts):
-                append_rows(self._datasets[0].id, self._texts, texts)
-            if len(table):
-                append_rows(self._datasets[1].id, self.rows, table)
-            self._file.flush()
-            self._committed[...] = [self._texts + len(texts), self.rows + len(table)]
-            self._committed.flush()
-            if not self._in_place:
-                self._partial.publish()
-                self._in_place = True
-        except (OSError, RuntimeError) as error:
-            self._abandon()
-            raise WriteError(self.path, error, self.rows) from error
-        self._texts += len(texts)
-        self.rows += len(table)
+        """Append rows and flush them. Raises WriteError, and then nothing more can be written."""
+        with hold_interrupts():  # the texts that are numbered are those that are written
+            table, written = self.texts.take(rows), self._file.rows["texts"]
+            texts = np.array([clean_text(text).encode()[:256] for text in self.texts.texts[written:]], TEXT_TYPE)
+            try:
+                with self._file.writing(2 * table.nbytes + 2 * texts.nbytes + CHUNK_ROWS * table.itemsize):
+                    self._file.append("texts", texts, "texts")
+                    self._file.append("rows", table, "rows")
+                    self._file.commit({"texts": len(texts), "rows": len(table)})
+            except WriteError:
+                self._file.abandon()
+                raise
 
     def close(self, status: Status) -> None:
         """Write how the sweep ended and close the file. Closing twice does nothing."""
-        if self._file is None:
-            return
-        if not self._in_place and status is not Status.COMPLETED:
-            self._abandon()
-            return
-        try:
-            set_attribute(self._file, "status", np.int64(status))
-            self._file.flush()
-            descriptor = os.dup(self._file.id.get_vfd_handle())
-            try:
-                self._file.close()
-                trim_file(descriptor)
-            finally:
-                os.close(descriptor)
-            if not self._in_place:
-                self._partial.publish()
-        except (OSError, RuntimeError) as error:
-            self._abandon()
-            raise WriteError(self.path, error, self.rows) from error
-        self._file = None
-
-    def _abandon(self) -> None:
-        """Let go of a file that cannot be completed: what was flushed stays, a file not in place disappears."""
-        abandon_file(self._file)
-        self._file = None
-        if not self._in_place and self._partial is not None:
-            self._partial.discard()
+        self._file.close({"status": np.int64(status)}, keep=status is Status.COMPLETED)
 
 
 class SweepFileError(SweepError):

@@ -78,7 +78,7 @@ class Sweep:
         path.parent.mkdir(parents=True, exist_ok=True)
         names = self.table.dtype.names
         with PartialFile(path) as partial:
-            with open(partial.path, "w", newline="", encoding="utf-8") as file:
+            with partial.open("w", newline="", encoding="utf-8") as file:
                 writer = csv.writer(file)
                 writer.writerow(names)
                 writer.writerows(zip(*(self[name].tolist() for name in names), strict=True))

@@ -11,6 +11,7 @@ from dynamics.cones.contact_set import ContactSet
 from dynamics.cones.wrench import Region
 from sim.scene.scene import Scene
 from sim.show.labels import as_typed
+from sim.show.plot_file import PlotError, save_figure
 from sim.show.plots.draw_cone import Scenery, choose_plane, draw_generators, draw_scenery, draw_sections
 from sim.show.replay.painter import FAINT, TEXT
 
@@ -26,18 +27,17 @@ def save_cones(path, scene: Scene, contacts: ContactSet, region: Region, load) -
 
 
 def check_path(path) -> None:
-    """ValueError if the file could not be written as a picture."""
+    """PlotError if the file could not be written as a picture."""
     path = Path(path)
     if path.suffix.lower() not in SUFFIXES:
-        raise ValueError(f"--plot {path}: must end in {', '.join(SUFFIXES)}")
+        raise PlotError(f"--plot {path}: must end in {', '.join(SUFFIXES)}")
     path.parent.mkdir(parents=True, exist_ok=True)
 
 
 def write_figure(figure: Figure, path) -> None:
-    """A file without date or version, so that the same picture gives the same bytes."""
-    suffix = Path(path).suffix.lower()
-    nothing = {".png": {"Software": None}, ".svg": {"Date": None}, ".pdf": {"CreationDate": None}}
-    figure.savefig(path, dpi=100, metadata=nothing[suffix])
+    """A file without date or version, so that the same picture gives the same bytes. Raises PlotError."""
+    path = Path(path)
+    save_figure(figure, path, **({"Software": None} if path.suffix.lower() == ".png" else {}))
 
 
 def build_scenery(scene: Scene) -> Scenery:

@@ -15,8 +15,8 @@ import numpy as np
 from dynamics.cones.cone import find_intervals
 from dynamics.sets.acceleration_set import AccelerationSet
 from dynamics.sets.contact_problem import ContactProblem
+from sim.tolerances import DRAWN_CLOSED, DRAWN_FLAT, DRAWN_MET, DRAWN_PARALLEL, DRAWN_RANK
 
-PARALLEL = 1e-9  # sine below which directions count as parallel, or lie in one plane, in a picture
 ROOM = 1.25  # cones are drawn this much larger than the points they are compared with
 MOST_STRETCH = 5.0  # cones are cut at one normal force unless their edges differ in length by more than this
 
@@ -97,24 +97,24 @@ def find_facets(tips: np.ndarray) -> tuple[np.ndarray, bool]:
     rays = tips.reshape(-1, 3)
     rays = rays[np.linalg.norm(rays, axis=1) > 0.0]
     units = rays / np.linalg.norm(rays, axis=1)[:, None]
-    rays = rays[[i for i in range(len(units)) if not (units[:i] @ units[i] > 1.0 - PARALLEL).any()]]
+    rays = rays[[i for i in range(len(units)) if not (units[:i] @ units[i] > 1.0 - DRAWN_PARALLEL).any()]]
     units = rays / np.linalg.norm(rays, axis=1)[:, None]
-    if len(units) == 0 or np.linalg.matrix_rank(units, tol=1e-7) < 3:
+    if len(units) == 0 or np.linalg.matrix_rank(units, tol=DRAWN_FLAT) < 3:
         return np.zeros((0, 2, 3)), False
     normals: list[np.ndarray] = []
     pairs = []
     for i, j in combinations(range(len(units)), 2):
         normal = np.cross(units[i], units[j])
-        if np.linalg.norm(normal) <= PARALLEL:
+        if np.linalg.norm(normal) <= DRAWN_PARALLEL:
             continue
         normal = normal / np.linalg.norm(normal)
         height = units @ normal
-        if height.max() > PARALLEL and height.min() < -PARALLEL:
+        if height.max() > DRAWN_PARALLEL and height.min() < -DRAWN_PARALLEL:
             continue
-        if any(abs(normal @ other) > 1.0 - PARALLEL for other in normals):
+        if any(abs(normal @ other) > 1.0 - DRAWN_PARALLEL for other in normals):
             continue
         normals.append(normal)
-        pairs += _pair_neighbours(rays[np.abs(height) <= PARALLEL], normal)
+        pairs += _pair_neighbours(rays[np.abs(height) <= DRAWN_PARALLEL], normal)
     return np.array(pairs).reshape(-1, 2, 3), not normals
 
 
@@ -126,16 +126,16 @@ def _pair_neighbours(rays: np.ndarray, normal: np.ndarray) -> list[tuple[np.ndar
     order = np.argsort(angles)
     gaps = np.diff(angles[order], append=angles[order[0]] + 2.0 * np.pi)
     following = np.roll(order, -1)
-    return [(rays[order[i]], rays[following[i]]) for i in np.flatnonzero(gaps < np.pi - PARALLEL)]
+    return [(rays[order[i]], rays[following[i]]) for i in np.flatnonzero(gaps < np.pi - DRAWN_PARALLEL)]
 
 
 def find_line(problem: ContactProblem, found: AccelerationSet, mass: float) -> Line | None:
     """The line F_R(c) of all contacts, if their normals span exactly two dimensions and N h' = b can be met."""
-    if len(problem) < 2 or np.linalg.matrix_rank(problem.N, tol=1e-9) != 2:
+    if len(problem) < 2 or np.linalg.matrix_rank(problem.N, tol=DRAWN_RANK) != 2:
         return None
     h, *_ = np.linalg.lstsq(problem.N, problem.b, rcond=None)
     scale = np.abs(problem.b).max(initial=0.0) + np.abs(problem.w).max(initial=0.0)
-    if np.abs(problem.N @ h - problem.b).max() > 1e-9 * scale:
+    if np.abs(problem.N @ h - problem.b).max() > DRAWN_MET * scale:
         return None
     direction = np.linalg.svd(problem.N)[2][2]
     direction = direction * (1.0 if direction[np.abs(direction).argmax()] > 0.0 else -1.0)
@@ -153,7 +153,7 @@ def _find_legal(problem, found, mass, point, direction, scale) -> tuple[tuple[fl
     for piece in found.pieces:
         gaps = np.abs(piece.vertices @ problem.N.T + problem.b).max()
         opening = np.abs(piece.rays @ problem.N.T).max(initial=0.0)
-        if gaps > 1e-7 * max(scale, np.abs(piece.vertices).max()) or opening > 1e-7:
+        if gaps > DRAWN_CLOSED * max(scale, np.abs(piece.vertices).max()) or opening > DRAWN_CLOSED:
             continue
         c = (mass * (piece.vertices - problem.w) - point) @ direction
         ends = [-np.inf if ray < 0.0 else np.inf for ray in piece.rays @ direction]

@@ -26,12 +26,11 @@ from sim.show.replay.painter import (
     build_cone,
 )
 from sim.show.replay.view import cut_half_plane, cut_polygon
+from sim.tolerances import MEETS_PLANE, PURE_MOMENT, SECTION_ZERO, SLIT
 
 MODE_COLOURS = ("#0072B2", "#D55E00", "#009E73", "#E6B422", "#B0508A", "#56B4E9", "#8C6D31", "#5B5B9E", "#A6CE39",
                 "#C7776E", "#4B8B8B", "#9A9A9A")  # fmt: skip
 LETTER_ROOM = (0.015, 0.03)  # share of the axes that a letter of a mode needs
-PURE = 1e-9  # force over moment (of a unit wrench) below which a generator is a pure moment
-ROOM = 1e-9  # half width of the slit that a cone of lower dimension is drawn through
 
 
 @dataclass(frozen=True)
@@ -80,7 +79,7 @@ def draw_generators(axes: Axes, scenery: Scenery, contacts: ContactSet, cone: Co
     rows = [*((row, False) for row in cone.rays), *((row, True) for row in cone.lines)]
     for number, (wrench, both) in enumerate(rows, start=1):
         name = f"$g_{{{number}}}$"
-        if np.hypot(wrench[0], wrench[1]) <= PURE:
+        if np.hypot(wrench[0], wrench[1]) <= PURE_MOMENT:
             for sign in (1.0, -1.0) if both else (1.0,):
                 _draw_arc(axes, scenery.size * radius, float(sign * wrench[2]), name if sign < 0.0 or not both else "",
                           scenery.size)  # fmt: skip
@@ -164,7 +163,7 @@ def choose_plane(region: Region, load) -> Plane:
     planes = [Plane(axis, sign) for axis, sign in ((1, -1.0), (1, 1.0), (0, 1.0), (0, -1.0), (2, 1.0), (2, -1.0))]
     if np.any(load) and region.contains(load):
         planes = [plane for plane in planes if plane.sign * load[plane.axis] > 0.5 * np.max(np.abs(load))]
-    return max(planes, key=lambda plane: int((plane.sign * rays[:, plane.axis] > 1e-6).sum()))
+    return max(planes, key=lambda plane: int((plane.sign * rays[:, plane.axis] > MEETS_PLANE).sum()))
 
 
 def choose_window(region: Region, plane: Plane, load) -> tuple[np.ndarray, np.ndarray]:
@@ -173,7 +172,7 @@ def choose_window(region: Region, plane: Plane, load) -> tuple[np.ndarray, np.nd
     met = rays[plane.sign * rays[:, plane.axis] > 0.02]
     points = np.array([plane.place(ray) for ray in met] + [np.zeros(2)])
     far = np.quantile(np.abs(points), 0.9, axis=0)
-    points = np.clip(points, -1.5 * far - 1e-12, 1.5 * far + 1e-12)
+    points = np.clip(points, -1.5 * far - SECTION_ZERO, 1.5 * far + SECTION_ZERO)
     if plane.sign * load[plane.axis] > 0.0:
         points = np.vstack([points, plane.place(load)])
     low, high = points.min(axis=0), points.max(axis=0)
@@ -185,11 +184,11 @@ def compute_clipped_section(cone: Cone, plane: Plane, low, high) -> np.ndarray:
     """(n, 2): the section of the closure of a cone with a plane, cut to a window; n = 0 if nothing is seen."""
     polygon = np.array([low, (high[0], low[1]), high, (low[0], high[1])], dtype=np.float64)
     rows = [(row, 0.0) for row in cone.faces]
-    rows += [(sign * row, ROOM) for row in cone.equations for sign in (1.0, -1.0)]
+    rows += [(sign * row, SLIT) for row in cone.equations for sign in (1.0, -1.0)]
     for row, room in rows:
         normal, offset = row[list(plane.others)], plane.sign * row[plane.axis] - room
         size = float(np.hypot(*normal))
-        if size < 1e-12:
+        if size < SECTION_ZERO:
             if offset > 0.0:
                 return np.zeros((0, 2))
             continue
@@ -233,7 +232,7 @@ def _draw_borders(axes: Axes, section, cone: Cone, plane: Plane, colour) -> None
     for start, end in zip(section, np.roll(section, -1, axis=0), strict=True):
         for row, dashed in zip(rows, strict, strict=True):
             value = [row[others] @ point + plane.sign * row[plane.axis] for point in (start, end)]
-            if np.abs(value).max() <= 10.0 * ROOM * (1.0 + np.abs(section).max()):
+            if np.abs(value).max() <= 10.0 * SLIT * (1.0 + np.abs(section).max()):
                 axes.plot(*zip(start, end, strict=True), color=colour, linewidth=1.6, zorder=4,
                           linestyle=(0, (3, 2)) if dashed else "-")  # fmt: skip
                 break
@@ -244,6 +243,6 @@ def _find_middle(polygon) -> np.ndarray:
     x, y = polygon.T
     following = np.roll(polygon, -1, axis=0)
     cross = x * following[:, 1] - y * following[:, 0]
-    if abs(cross.sum()) < 1e-12:
+    if abs(cross.sum()) < SECTION_ZERO:
         return polygon.mean(axis=0)
     return ((polygon + following) * cross[:, None]).sum(axis=0) / (3.0 * cross.sum())

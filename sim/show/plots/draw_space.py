@@ -15,6 +15,7 @@ from mpl_toolkits.mplot3d.art3d import Line3DCollection, Poly3DCollection
 from sim.show.plots.cone_space import ConeSpace
 from sim.show.replay.painter import FAINT, FORCE_UNITS, TEXT
 from sim.show.replay.view import choose_unit
+from sim.tolerances import BETTER_VIEW
 
 CONTACTS = ("#E69F00", "#56B4E9", "#009E73", "#CC79A7", "#0072B2", "#8C564B")
 LOAD, ANSWER, LINE, SUM = "#1A1A1A", "#C8102E", "#6A3D9A", "#7F7F7F"
@@ -182,7 +183,7 @@ def choose_view(space: ConeSpace, points: np.ndarray) -> tuple[int, int]:
             areas = np.abs(corners[:, 0, 0] * corners[:, 1, 1] - corners[:, 0, 1] * corners[:, 1, 0])
             front = -70 <= azimuth <= -20  # x to the right, as in the world beside it
             score = min(gaps.min(initial=1.0), 0.4) + 0.5 * min(areas.min(initial=1.0), 0.6) + (0.12 if front else 0.0)
-            if score > best[0] + 1e-9:
+            if score > best[0] + BETTER_VIEW:
                 best = (score, elevation, azimuth)
     return best[1], best[2]
 

@@ -17,6 +17,7 @@ import numpy as np
 from geometry.errors import StictionError
 from sim.log.trajectory import Trajectory
 from sim.rows.records import CONTACT_LETTERS, CONTACT_TYPES, SET_KINDS
+from sim.tolerances import WHOLE_NUMBER
 
 MOST_IMPACTS = 50  # events of one picture
 TYPE_A = CONTACT_TYPES.index("A")
@@ -144,5 +145,5 @@ def find_frame_times(trajectory: Trajectory, fps: float, speed: float) -> np.nda
             f"the log spans {end - start:.6g} s: more than a million frames at {fps:g} frames a second and speed "
             f"{speed:g}; use a higher speed"
         )
-    count = max(math.ceil((end - start) / step * (1.0 - 1e-12)), 0)
+    count = max(math.ceil((end - start) / step * (1.0 - WHOLE_NUMBER)), 0)
     return np.append(start + step * np.arange(count), end)

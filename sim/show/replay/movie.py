@@ -16,7 +16,7 @@ from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 from PIL import GifImagePlugin
 
-from sim.files.partial_file import PartialFile
+from sim.files.partial_file import PartialFile, prepare_place
 from sim.log.trajectory import Trajectory
 from sim.log.tree import Tree
 from sim.show.palette import Palette
@@ -50,7 +50,7 @@ def save_movie(
     prepare_folder(path)
     try:
         with PartialFile(path, path.suffix.lower()) as partial:
-            encoder = encoder_type(partial.path, fps, trajectory.record.name or path.stem)
+            encoder = encoder_type(partial, fps, trajectory.record.name or path.stem)
             try:
                 encoder.prepare(draw_frames(trajectory, find_sample_times(trajectory), dpi, speed))
                 for count, frame in enumerate(draw_frames(trajectory, times, dpi, speed), start=1):
@@ -109,8 +109,7 @@ def prepare_folder(path: Path) -> None:
     if path.is_dir():
         raise ReplayError(f"cannot write the movie {path}: it is a folder")
     try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        PartialFile(path).discard()
+        prepare_place(path)
     except OSError as error:
         raise ReplayError(f"cannot write the movie {path}: {error.strerror or error}") from error
 
@@ -136,10 +135,10 @@ class GifEncoder:
     def check(path: Path) -> None:
         """Pillow always has it."""
 
-    def __init__(self, path: Path, fps: float, title: str):
+    def __init__(self, partial: PartialFile, fps: float, title: str):
         if fps > 50.0:
             raise ReplayError(f"a GIF shows at most 50 frames a second, not {fps:g}; use .mp4 or .html, or a lower fps")
-        self._file = open(path, "wb")
+        self._file = partial.open()
         self._fps = fps
         self._count = 0
         self._shown: np.ndarray | None = None
@@ -185,8 +184,8 @@ class HtmlEncoder:
     def check(path: Path) -> None:
         """Pillow always has PNG."""
 
-    def __init__(self, path: Path, fps: float, title: str):
-        self._file = open(path, "w", encoding="utf-8")
+    def __init__(self, partial: PartialFile, fps: float, title: str):
+        self._file = partial.open("w", encoding="utf-8")
         self._start, self._end = build_page(title, fps)
         self._separator = ""
 
@@ -224,8 +223,8 @@ class Mp4Encoder:
                 "`pip install imageio-ffmpeg` brings it, .gif and .html work without it"
             ) from error
 
-    def __init__(self, path: Path, fps: float, title: str):
-        self._path = path
+    def __init__(self, partial: PartialFile, fps: float, title: str):
+        self._path = partial.path
         self._fps = fps
         self._pipe = None
 

@@ -22,6 +22,7 @@ from sim.show.labels import as_typed
 from sim.show.replay.draw_obstacles import BELT, MOVING_FACE, OBSTACLE_EDGE, OBSTACLE_FACE, ObstaclePainter
 from sim.show.replay.frames import FrameState, compute_state, find_recent_impacts, read_state, transform_outline
 from sim.show.replay.view import choose_unit, compute_view
+from sim.tolerances import DRAWN_FORCE, WHOLE_NUMBER
 
 PART_FACE, PART_EDGE = "#9ECAE9", "#0B4F7D"
 NORMAL_FORCE, FRICTION_FORCE, CONE = "#D55E00", "#007A5A", "#E6B422"
@@ -189,7 +190,7 @@ class FramePainter:
             arrows = [
                 build_arrow(point, self._scale_force(force), self.length) * factor
                 for point, force in zip(state.points, forces, strict=True)
-                if self.force_scale > 0.0 and np.hypot(*force) > 1e-3 * self.force_scale
+                if self.force_scale > 0.0 and np.hypot(*force) > DRAWN_FORCE * self.force_scale
             ]
             if collection is self._normal:
                 arrows += [build_arrow(point, self.length * normal, self.length) * factor
@@ -310,7 +311,7 @@ def find_trace_rows(index: int, most: int = 600) -> np.ndarray:
 def round_down(value: float) -> float:
     """The largest of 1, 2, 5 times a power of ten that is not above `value`."""
     power = 10.0 ** math.floor(math.log10(value))
-    return next(step * power for step in (5.0, 2.0, 1.0) if step * power <= value * (1.0 + 1e-12))
+    return next(step * power for step in (5.0, 2.0, 1.0) if step * power <= value * (1.0 + WHOLE_NUMBER))
 
 
 def format_force(force: float) -> str:

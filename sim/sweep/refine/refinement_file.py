@@ -16,11 +16,10 @@ from pathlib import Path
 import h5py
 import numpy as np
 
-from sim.files.disk_space import reserve_space
 from sim.files.fixed_text import fix_text, fix_texts
+from sim.files.growing_file import create_whole
 from sim.files.opening import decode_text
-from sim.files.partial_file import PartialFile
-from sim.log.sink import SPARE_BYTES
+from sim.files.partial_file import prepare_place
 from sim.rows.status import Status
 from sim.sweep.axes import SweepError
 from sim.sweep.refine.refinement import Refinement
@@ -37,7 +36,7 @@ def check_target(path: Path) -> None:
     """See that the file of a sweep can be added to, before the work. Raises SweepError, OSError."""
     if read_sweep_file(path)[3] is Status.RUNNING:
         raise SweepError(f"{path} is still being written, or its sweep was killed: wait, or complete it with --resume")
-    PartialFile(Path(os.path.realpath(path))).discard()
+    prepare_place(Path(os.path.realpath(path)))
 
 
 def read_refinements(path: str | Path) -> list[Refinement]:
@@ -62,19 +61,15 @@ def write_refinements(path: str | Path, refinements: list[Refinement]) -> None:
     """Let the file of a sweep have these refinements and no others. Raises OSError or SweepError, and then the file is
     as it was."""
     target = Path(os.path.realpath(path))
-    size = target.stat().st_size + 2 * sum(one.boundaries.nbytes for one in refinements) + SPARE_BYTES
-    with PartialFile(target) as partial:
-        with open(partial.path, "r+b") as file:
-            reserve_space(file.fileno(), target, size)  # is there room? HDF5 cannot bear it if not
-
+    size = target.stat().st_size + 2 * sum(one.boundaries.nbytes for one in refinements)
+    with create_whole(target, size) as new:
         def write(old: h5py.File) -> None:
-            with h5py.File(partial.path, "w", libver=("v110", "v110"), locking=False) as new:
-                _copy_sweep(old, new)
-                for number, refinement in enumerate(refinements):
-                    _write(new.create_group(f"{GROUP}/{number}"), refinement)
+            new.clear()  # a reader may have to begin anew
+            _copy_sweep(old, new)
+            for number, refinement in enumerate(refinements):
+                _write(new.create_group(f"{GROUP}/{number}"), refinement)
 
         read_from_sweep(path, write)
-        partial.publish()
 
 
 def _copy_sweep(old: h5py.File, new: h5py.File) -> None:

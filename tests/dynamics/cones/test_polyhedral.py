@@ -215,3 +215,11 @@ def test_input_that_is_none():
 def test_arrays_cannot_be_changed():
     with pytest.raises(ValueError, match="read-only"):
         cone_from_span([X]).rays[0, 0] = 2.0
+
+
+@pytest.mark.parametrize("eps", 10.0 ** np.arange(-9, -2))
+def test_planes_known_to_few_digits_are_not_counted_twice(eps, rng):
+    """a, b and -(a + eps b) span a plane, found from pairs that nearly oppose each other; with c it is a half-space."""
+    for _ in range(10):
+        a, b, c = rotation(rng)
+        assert count(cone_from_span([a, b, c, -(a + eps * b)])) == (2, 1, 0, 1)

@@ -270,3 +270,14 @@ def test_blocks_moved_by_about_the_tolerance(seed):
     union = shapely.unary_union([shapely.Polygon(outline) for outline in outlines])
     (x0, y0), (x1, y1) = boundary.start.T, boundary.end.T
     assert abs(0.5 * (x0 * y1 - x1 * y0).sum() - union.area) < 40 * size + 1e-10, f"seed {seed}"
+
+
+@pytest.mark.parametrize("height", [0.0, 0.5, -0.5, 0.9, -0.9])
+@pytest.mark.parametrize("theta", ANGLES)
+def test_a_seam_is_level_up_to_the_tolerance(height, theta):
+    """Two blocks side by side whose tops differ by less than the tolerance: the seam is no corner, only told."""
+    tolerance = compute_boundary_tolerance([box(-1, -1, 0, 0), box(0, -1, 1, 0)])
+    outlines = turn([box(-1, -1, 0, 0), box(0, -1, 1, height * tolerance)], theta)
+    boundary = compute_boundary(outlines)
+    assert boundary.level.sum() == 2 and boundary.convex.sum() == 4 and len(boundary.start) == 6
+    assert not boundary.convex[boundary.level].any()

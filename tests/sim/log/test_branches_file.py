@@ -11,9 +11,9 @@ import numpy as np
 import pytest
 
 from sim import read_tree, simulate_branches
+from sim.files.write_error import WriteError
 from sim.log.check_log import check_log
 from sim.log.reading import TrajectoryFileError, count_branches, describe_file, read_trajectory
-from sim.log.sink import WriteError
 from sim.log.tree_sink import H5TreeSink
 from sim.rows.account import ACCOUNT_FIELDS
 from sim.rows.branch_table import encode_cut
@@ -223,7 +223,7 @@ FULL = """
 import resource, sys
 from tests.sim.synthetic import make_record
 from tests.sim.trees import make_branch
-from sim.log.sink import WriteError
+from sim.files.write_error import WriteError
 from sim.rows.status import Status
 from sim.log.tree_sink import H5TreeSink
 resource.setrlimit(resource.RLIMIT_FSIZE, (4_000_000, 4_000_000))

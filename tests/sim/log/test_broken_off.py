@@ -18,9 +18,10 @@ from sim import load_scene, simulate, simulate_branches, sweep
 from sim.cli import commands
 from sim.cli.report_tree import check_tree
 from sim.files.held_interrupt import hold_interrupts
+from sim.files.write_error import WriteError
 from sim.log.check_log import check_account
 from sim.log.reading import describe_file, read_trajectory, read_tree
-from sim.log.sink import H5Sink, WriteError
+from sim.log.sink import H5Sink
 from sim.log.tree_sink import H5TreeSink
 from sim.rows.account import Account
 from sim.rows.status import Status
@@ -110,7 +111,7 @@ def test_a_full_disk(tmp_path, monkeypatch, kind):
 
     real = H5Sink._append
     if kind == "reserved":
-        monkeypatch.setattr("sim.log.sink.reserve_space", fail)
+        monkeypatch.setattr("sim.files.growing_file.reserve_space", fail)
     else:
         monkeypatch.setattr(H5Sink, "_append", lambda self, tables: (fail(), real(self, tables)))
     with pytest.raises(WriteError), H5Sink(tmp_path / "a.h5", load_scene(SCENE)) as sink:
@@ -275,7 +276,7 @@ def test_logs_of_a_sweep(tmp_path, monkeypatch):
         if len(calls) == 6:
             raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
 
-    monkeypatch.setattr("sim.log.sink.reserve_space", fail)
+    monkeypatch.setattr("sim.files.growing_file.reserve_space", fail)
     scene = load_scene(SCENE)
     with pytest.raises(WriteError):
         sweep(scene, rho=[scene.workpiece.rho], vary={"run.output_interval": [1e-5]}, output=tmp_path / "s.h5",

@@ -206,14 +206,6 @@ def test_what_is_no_file_of_ours(tmp_path, kind):
         assert str(path) in str(caught.value) and "\n" not in str(caught.value)
 
 
-def test_files_are_opened_for_reading_at_one_place():
-    opens = re.compile(r"h5py\.File\((?![^)]*\"(?:w|x|r\+)\")[^)]*\)")
-    places = {path.name: opens.findall(path.read_text(encoding="utf-8")) for path in (ROOT / "sim").rglob("*.py")}
-    assert {name: found for name, found in places.items() if found and name != "sink.py"} == {
-        "opening.py": ['h5py.File(raw, "r")']}
-    assert len(places["sink.py"]) == 1, "what it says to users of h5py"
-
-
 # ---- sound files -----------------------------------------------------------------------------------------------------
 
 

@@ -17,7 +17,6 @@ from sim.files.partial_file import PartialFile, is_running, remove_left_files
 from sim.log.sink import H5Sink
 from sim.scene.build import parse_scene
 from sim.sweep.axes import SweepError
-from sim.sweep.refine import refinement_file
 from sim.sweep.refine.refine import refine
 from sim.sweep.refine.refinement_file import read_refinements, write_refinements
 from sim.sweep.sweep import sweep
@@ -32,7 +31,7 @@ WRITERS = {
     "log": "from sim.log.sink import H5Sink\nfrom tests.sim.synthetic import make_record\n"
            "kept = H5Sink(sys.argv[1], make_record())",
     "sweep": "from sim import parse_scene, sweep\nfrom sim.sweep import sweep_file\nfrom tests import scene_builders\n"
-             "sweep_file.SweepFile._write = lambda *unused: (print('ready', flush=True), time.sleep(600))\n"
+             "sweep_file.SweepFile.write = lambda *unused: (print('ready', flush=True), time.sleep(600))\n"
              "sweep(parse_scene(scene_builders.s1()), mu=[0.1], output=sys.argv[1])",
     "picture": "from sim.show.plot_file import PartialFile\nfrom pathlib import Path\n"
                "kept = PartialFile(Path(sys.argv[1]), '.png')",
@@ -160,7 +159,7 @@ def test_a_refinement_that_cannot_be_written_leaves_the_sweep(tmp_path, monkeypa
     def fail(*unused):
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr(refinement_file, "reserve_space", fail)
+    monkeypatch.setattr("sim.files.growing_file.reserve_space", fail)
     with pytest.raises(OSError, match="No space"):
         write_refinements(path, [])
     monkeypatch.undo()

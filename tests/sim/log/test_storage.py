@@ -3,6 +3,7 @@
 import errno
 import os
 import random
+import re
 import signal
 import subprocess
 import sys
@@ -14,10 +15,13 @@ import h5py
 import numpy as np
 import pytest
 
-from sim.log import layout, sink
+from sim.files import growing_file
+from sim.files.unfinished import compute_checksum
+from sim.files.write_error import WriteError
+from sim.log import layout
 from sim.log.bodies import BodyRecord, SceneRecord
 from sim.log.reading import describe_file, read_trajectory
-from sim.log.sink import H5Sink, WriteError
+from sim.log.sink import H5Sink
 from sim.rows.account import Account
 from sim.rows.records import CONTACT_DTYPE, EVENT_DTYPE, STEP_DTYPE
 from sim.rows.status import Status
@@ -174,6 +178,25 @@ def test_c01_killed_at_any_moment(tmp_path, seed):
         assert len(file["steps/time"]) == len(read)
 
 
+def find_headers(content):
+    """(first byte, end) of every object header in an HDF5 file (File Format Specification, IV.A.1.b)."""
+    for match in re.finditer(b"OHDR\x02", content):
+        place, flags = match.end() + 1, content[match.end()]
+        place += (16 if flags & 0x20 else 0) + (4 if flags & 0x10 else 0)
+        width = 1 << (flags & 3)
+        end = place + width + int.from_bytes(content[place : place + width], "little") + 4
+        if compute_checksum(content[match.start() : end - 4]) == int.from_bytes(content[end - 4 : end], "little"):
+            yield match.start(), end
+
+
+def test_c01_no_header_lies_across_two_pages(tmp_path):
+    """A kill between two pages of a write would leave half of the new one, under a checksum that is not its own."""
+    write_log(tmp_path / "a.h5", 3000)
+    headers = list(find_headers((tmp_path / "a.h5").read_bytes()))
+    assert len(headers) > 60
+    assert [(start, end) for start, end in headers if end - start <= 4096 and start // 4096 != (end - 1) // 4096] == []
+
+
 def test_c01_readers_follow_a_running_writer(tmp_path):
     writer = run_script(WRITER, tmp_path / "a.h5", 1)
     try:
@@ -213,12 +236,13 @@ def test_c01_an_error_of_the_caller(tmp_path):
 FULL = """
 import resource, sys
 import numpy as np
-import sim.log.sink
+import sim.files.growing_file
 from tests.sim.synthetic import make_record, make_rows
 from sim.rows.account import Account
-from sim.log.sink import H5Sink, WriteError
+from sim.files.write_error import WriteError
+from sim.log.sink import H5Sink
 if sys.argv[2] == "unreserved":  # a file system that cannot reserve and finds out too late
-    sim.log.sink.reserve_space = lambda *arguments: None
+    sim.files.growing_file.reserve_space = lambda *arguments: None
 limit = 4_000_000
 resource.setrlimit(resource.RLIMIT_FSIZE, (limit, limit))
 rng, first = np.random.default_rng(0), 0
@@ -257,13 +281,13 @@ def test_c01_full_disk(tmp_path, kind):
 def test_c01_what_is_reserved_is_enough(tmp_path, monkeypatch, rng, hint):
     """A write never makes the file longer than what was reserved before, bookkeeping of HDF5 included."""
     reserved = []
-    monkeypatch.setattr(sink, "reserve_space", lambda descriptor, path, size: reserved.append(size))
+    monkeypatch.setattr(growing_file, "reserve_space", lambda descriptor, path, size: reserved.append(size))
     with H5Sink(tmp_path / "a.h5", make_record(), rows_hint=hint) as kept:
         first, spare = 0, []
         for _ in range(60):
             n = int(rng.integers(1, 1500))
             kept.write(*make_rows(first, n, rng))
-            spare.append(reserved[-1] - kept._file.id.get_filesize())
+            spare.append(reserved[-1] - kept._file._file.id.get_filesize())
             first += n
         kept.close(Status.COMPLETED, Account())
     assert min(spare) > 64 * 1024

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from sim.log.trajectory import MemorySink, Trajectory
-from sim.rows.account import ACCOUNT_DTYPE, Account, pack_account, unpack_account
+from sim.rows.account import ACCOUNT_DTYPE, Account, judge_completed, pack_account, unpack_account
 from sim.rows.records import (
     CONTACT_DTYPE,
     CONTACT_TYPES,
@@ -87,6 +87,24 @@ def test_intervals_that_were_not_unique(kinds, expected):
     assert found.shape == (len(expected), 2) and [tuple(row) for row in found] == expected
 
 
+@pytest.mark.parametrize("kinds, events, expected", [
+    ([1, 2, 2], [(0.5, "uniqueness", 2)], [(0.5, 2)]),
+    ([2, 1, 1], [(0.25, "uniqueness", 1), (0.5, "uniqueness", 3), (0.75, "uniqueness", 1)], [(0, 0.25), (0.5, 0.75)]),
+    ([1, 1, 1], [(0.5, "uniqueness", 2)], [(0.5, 1)]),  # a new row says that it is over
+    ([1, 1, 2], [(1.0, "uniqueness", 2)], [(1, 2)]),  # it follows the row at that time
+    ([1, 1, 1], [(1.0, "uniqueness", 2), (1.0, "slip", 1)], []),  # the row follows it
+    ([1, 1, 1], [(0.5, "slip", 2), (2.5, "uniqueness", 2)], []),
+])
+def test_intervals_that_begin_and_end_between_rows(kinds, events, expected):
+    rows = make_trajectory(kinds)
+    table = np.zeros(len(events), EVENT_DTYPE)
+    for row, (time, kind, set_kind) in zip(table, events, strict=True):
+        row["time"], row["kind"], row["set_kind"] = time, EVENT_KINDS.index(kind), set_kind
+    found = Trajectory(None, rows.steps, rows.contacts, table, rows.impulses, rows.status, rows.account,
+                       record=rows.record).not_unique
+    assert found.shape == (len(expected), 2) and [tuple(row) for row in found] == expected
+
+
 def test_memory_sink_equals_one_table(rng):
     tables = make_rows(0, 1000, rng)
     sink = MemorySink(make_record())
@@ -155,6 +173,19 @@ def test_account_names_the_law_that_was_not_kept(field, value):
     assert said.startswith(f"{field} is {value:.3g}, more than 1e-06: ")
 
 
+def test_runs_are_judged_together_as_one_by_one():
+    """The first law that was not kept counts, and none of a run that is not finite."""
+    entries = {"penetration": np.array([0.0, 2e-6, 0.0, math.nan]), "gap_residual": np.array([0.0, 2e-6, 0.0, 0.0]),
+               "balance_residual": 0.0, "cone_residual": 0.0, "energy_residual": np.array([0.0, 0.0, 1e-3, 0.0])}
+    finite, tolerance = np.array([True, True, True, False]), np.array([1e-10, 1e-10, 0.0, 1e-10])
+    together = judge_completed(finite, entries, 1.0, tolerance)
+    assert together == {1: (Status.LAWS_BROKEN, together[1][1]), 3: (Status.NOT_FINITE, "")}
+    assert together[1][1].startswith("penetration is 2e-06")
+    for i in range(4):
+        own = {name: np.broadcast_to(values, 4)[i] for name, values in entries.items()}
+        assert judge_completed(finite[i : i + 1], own, 1.0, tolerance[i]).get(0) == together.get(i)
+
+
 def test_energy_is_as_exact_as_the_steps():
     account = Account(energy_residual=1e-5)
     assert "energy_residual" in account.find_broken_law(1.0, 1e-10)
@@ -164,7 +195,6 @@ def test_energy_is_as_exact_as_the_steps():
 def test_run_that_breaks_a_law_says_so(monkeypatch):
     import sim.rows.account
     from sim import load_scene, simulate
-    from sim.rows.status import Status
 
     scene = load_scene("block_tips")
     assert simulate(scene, 0.05).status is Status.COMPLETED
