@@ -19,7 +19,7 @@ from sim.rows import records
 from sim.rows.account import ACCOUNT_FIELDS
 from sim.rows.status import Status
 from sim.scene import motion_schema, schema
-from sim.scene.build import parse_scene
+from sim.scene.build import load_scene, parse_scene
 from sim.scene.quantities import Section
 from sim.sweep.table import FIELD_NAMES
 from tests.documents import (
@@ -223,8 +223,10 @@ def test_every_key_of_a_scene_is_told():
         assert re.search(rf"\b{word}\b", text), word
 
 
-def test_every_built_in_scene_is_listed():
-    assert re.findall(r"^\* `(\w+)`: .", read_page(SCENES), re.MULTILINE) == scenes.names()
+def test_every_built_in_scene_is_listed_with_its_title():
+    listed = re.findall(r"^\* `(\w+)`: (.+(?:\n  .+)*)", read_page(SCENES), re.MULTILINE)
+    assert [(name, text.replace("\n ", "")) for name, text in listed] == [
+        (name, load_scene(name).summary) for name in scenes.names()]
 
 
 # ---- logs and sweeps -------------------------------------------------------------------------------------------------

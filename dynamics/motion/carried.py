@@ -12,38 +12,47 @@ from math import inf, sqrt
 
 import numpy as np
 
-from dynamics.motion.mode import LETTER_N, LETTER_R, OK, SINGULAR, compute_frame, get_mu, get_surface
+from dynamics.motion.mode import (
+    LETTER_N,
+    LETTER_R,
+    OK,
+    SINGULAR,
+    MotionState,
+    compute_frame,
+    compute_place,
+    get_load,
+    get_mu,
+    get_surface,
+)
 from dynamics.tolerances import CLEARER, IN_PLANE, PROJECTED
 from geometry.compiled.jit import jit, kernel
-from geometry.contact.contacts import compute_contact
 
 # What a facet of the composite cone says where the force leaves through it.
 NOTHING_LOST, FORCE_LOST, GRIP_LOST = 0, 1, 2
 
 
 @kernel
-def choose_rows(body, mode, state, target, work):
+def choose_rows(body, mode, at, target, acceleration):
     """Choose three independent equations of the mode, the clearest first; returns how far their acceleration is from
     `target` (3,) in (x, y, rho theta), or -1 if there are no three. Arguments as for `choose_basis`."""
-    pose, velocity = state
-    if not _take_clearest(body, mode, pose):
+    if not _take_clearest(body, mode, at.time, at.pose):
         return -1.0
-    if carry(body, mode, pose, velocity, work[0])[0] != OK:
+    if carry(body, mode, at, acceleration)[0] != OK:
         return -1.0
-    off = max(abs(work[0][0] - target[0]), abs(work[0][1] - target[1]))
-    return max(off, abs(work[0][2] * body.rho - target[2]))
+    off = max(abs(acceleration[0] - target[0]), abs(acceleration[1] - target[1]))
+    return max(off, abs(acceleration[2] * body.rho - target[2]))
 
 
 @kernel
-def _take_clearest(body, mode, pose):
-    """Take the three clearest equations of the mode at a pose; False if there are no three."""
+def _take_clearest(body, mode, time, pose):
+    """Take the three clearest equations of the mode at a time and a pose; False if there are no three."""
     basis = mode.edges  # free until the next margin is measured
     for rank in range(3):
         largest, bx, by, bz = 0.0, 0.0, 0.0, 0.0
         for k in range(mode.n):
             if mode.idle[k] == 1:
                 continue
-            _, _, nx, ny, rx, ry = compute_contact(body.part, body.walls, mode.triple[k], pose)
+            _, _, nx, ny, rx, ry = compute_place(body, mode.triple[k], time, pose)
             nq, vq = (nx * ry - ny * rx) / body.rho, (nx * rx + ny * ry) / body.rho
             for row in range(2 if mode.letter[k] == LETTER_N else 1):
                 a, b, c = (nx, ny, nq) if row == 0 else (ny, -nx, vq)
@@ -64,11 +73,11 @@ def _take_clearest(body, mode, pose):
 
 
 @jit
-def _fill_rows(body, mode, pose, velocity, what):
+def _fill_rows(body, mode, at, what):
     """Matrix and right-hand side of the three equations: what = 0 for the acceleration, 1 for the velocity."""
     matrix, right = np.empty((3, 3)), np.empty(3)
     for i in range(3):
-        nx, ny, nq, vq, b, d, _, push, drag = compute_frame(body, mode.triple[mode.rows[i, 0]], pose, velocity)
+        nx, ny, nq, vq, b, d, _, push, drag = compute_frame(body, mode.triple[mode.rows[i, 0]], at)
         if mode.rows[i, 1] == 0:
             matrix[i, 0], matrix[i, 1], matrix[i, 2] = nx, ny, nq
             right[i] = push if what == 1 else -b
@@ -93,38 +102,39 @@ def _solve(matrix, right):
 
 
 @kernel
-def carry(body, mode, pose, velocity, acceleration):
-    """Write the acceleration (ax, ay, alpha) that the equations demand; (OK or SINGULAR, 0)."""
-    matrix, right = _fill_rows(body, mode, pose, velocity, 0)
+def carry(body, mode, at, acceleration):
+    """Write the acceleration (ax, ay, alpha) that the equations demand at a MotionState; (OK or SINGULAR, 0)."""
+    matrix, right = _fill_rows(body, mode, at, 0)
     det, x, y, q = _solve(matrix, right)
     acceleration[0], acceleration[1], acceleration[2] = x, y, q / body.rho
     return (SINGULAR if det == 0.0 else OK), 0.0
 
 
 @kernel
-def project_carried_velocity(body, mode, pose, velocity):
-    """Set the velocity that the equations demand."""
-    matrix, right = _fill_rows(body, mode, pose, velocity, 1)
+def project_carried_velocity(body, mode, at):
+    """Set the velocity of a MotionState to what the equations demand."""
+    matrix, right = _fill_rows(body, mode, at, 1)
     det, x, y, q = _solve(matrix, right)
+    velocity = at.velocity
     if det != 0.0:
         velocity[0], velocity[1], velocity[2] = x, y, q / body.rho
 
 
 @kernel
-def project_carried_pose(body, mode, pose):
-    """Move the pose to where the three clearest equations hold, to rounding.
+def project_carried_pose(body, mode, time, pose):
+    """Move the pose to where the three clearest equations hold at a time, to rounding.
 
     They are chosen anew: a contact that travels along the part comes to others, and two of the old equations to one.
     """
-    _take_clearest(body, mode, pose)
-    still, gaps = np.zeros(3), np.empty(3)
+    _take_clearest(body, mode, time, pose)
+    still, gaps = MotionState(time, pose, np.zeros(3)), np.empty(3)
     for _ in range(6):
-        matrix, _ = _fill_rows(body, mode, pose, still, 0)
+        matrix, _ = _fill_rows(body, mode, still, 0)
         for i in range(3):
             k = mode.rows[i, 0]
-            gap, along, _, _, _, _ = compute_contact(body.part, body.walls, mode.triple[k], pose)
-            # along' = -T.v for both types
-            gaps[i] = -gap if mode.rows[i, 1] == 0 else along + get_surface(body, mode.triple[k]) - mode.pin[k]
+            place = compute_place(body, mode.triple[k], time, pose)
+            travel = place.along + get_surface(body, mode.triple[k], time) - mode.pin[k]
+            gaps[i] = -place.gap if mode.rows[i, 1] == 0 else travel  # along' = -T.v for both types
         _, x, y, q = _solve(matrix, gaps)
         pose[0], pose[1], pose[2] = pose[0] + x, pose[1] + y, pose[2] + q / body.rho
         if abs(x) + abs(y) + abs(q) <= PROJECTED * body.part.radius:  # what is left is of the order of its square
@@ -132,15 +142,15 @@ def project_carried_pose(body, mode, pose):
 
 
 @kernel
-def measure_margin(body, mode, pose, velocity, acceleration):
-    """How far the force that the motion needs is inside the composite cone: (margin [m/s^2], what is lost beyond,
-    contact).
+def measure_margin(body, mode, at, acceleration):
+    """How far the force that the motion needs at a MotionState is inside the composite cone: (margin [m/s^2], what is
+    lost beyond, contact).
 
     The margin is the least distance to a facet; negative outside. Beyond a facet without a contact that contact has no
     force (FORCE_LOST), beyond others a contact slips (GRIP_LOST).
     """
-    count = _fill_edges(body, mode, pose, velocity)
-    edges, w = mode.edges, body.w
+    count = _fill_edges(body, mode, at)
+    edges, w = mode.edges, get_load(body, at.time)
     fx, fy, fq = acceleration[0] - w[0], acceleration[1] - w[1], acceleration[2] * body.rho - w[2]
     least, one, other = inf, -1, -1
     for i in range(count):
@@ -169,11 +179,12 @@ def measure_margin(body, mode, pose, velocity, acceleration):
 
 
 @kernel
-def _fill_edges(body, mode, pose, velocity):
+def _fill_edges(body, mode, at):
     """Write the unit edges of the friction cones into the mode; returns their number."""
     count = 0
     for k in range(mode.n):
-        nx, ny, nq, vq, _, _, _, _, _ = compute_frame(body, mode.triple[k], pose, velocity)
+        frame = compute_frame(body, mode.triple[k], at)
+        nx, ny, nq, vq = frame.nx, frame.ny, frame.nq, frame.vq
         mu, letter = get_mu(body, mode.triple[k]), mode.letter[k]
         for side in range(2):
             if (side == 1 and mu == 0.0) or (letter != LETTER_N and (side == 0) != (letter == LETTER_R or mu == 0.0)):

@@ -10,13 +10,14 @@ from __future__ import annotations
 import numpy as np
 
 from dynamics.motion.choose import UNKNOWN_LETTER
-from dynamics.motion.mode import CAPACITY, LETTER_L, LETTER_R, LETTER_S, compute_frame, get_mu
+from dynamics.motion.mode import CAPACITY, LETTER_L, LETTER_R, LETTER_S, compute_frame, find_in_mode, get_mu
 from dynamics.motion.seams import is_left_behind
 from dynamics.search.problem import Problem
 from dynamics.tolerances import UNIQUE_MINOR
 from geometry.compiled.jit import jit, kernel
 from geometry.compiled.record import copy_row, define_record
 from geometry.contact.detection import find_contacts
+from geometry.contact.moving import place_walls
 
 CLOSED = define_record(
     ("n", "i8"),  # contacts
@@ -45,9 +46,10 @@ def make_problem(closed, w):
 
 
 @kernel
-def fill_row(body, closed, k, pose, velocity, speed_zero):
-    """Rows, biases, slip sign, friction and gap rate of contact k."""
-    nx, ny, nq, vq, b, d, slip, push, drag = compute_frame(body, closed.triple[k], pose, velocity)
+def fill_row(body, closed, k, at, speed_zero):
+    """Rows, biases, slip sign, friction and gap rate of contact k at a MotionState."""
+    nx, ny, nq, vq, b, d, slip, push, drag = compute_frame(body, closed.triple[k], at)
+    velocity = at.velocity
     closed.normal[k, 0], closed.normal[k, 1], closed.normal[k, 2] = nx, ny, nq
     closed.tangent[k, 0], closed.tangent[k, 1], closed.tangent[k, 2] = ny, -nx, vq
     closed.b[k], closed.d[k] = b, d
@@ -58,36 +60,29 @@ def fill_row(body, closed, k, pose, velocity, speed_zero):
 
 
 @kernel
-def find_closed(body, mode, state, touch, speed_zero, closed, scratch):
-    """Find the contacts at `state` = (pose, velocity) and fill their rows; returns how many, or TOO_MANY_CONTACTS.
+def find_closed(body, mode, at, zeros, closed, scratch):
+    """Find the contacts at a MotionState and fill their rows; returns how many, or TOO_MANY_CONTACTS. zeros: Zeros.
 
     Contacts that the mode holds keep their letter as `previous`. At a seam between surfaces that differ, a corner that
     moves across touches only the one ahead.
     """
-    pose, velocity = state
-    n = find_contacts(body.part, body.walls, pose, touch, closed.triple, closed.corner, scratch)
+    place_walls(body.walls, at.time)
+    n = find_contacts(body.part, body.walls, at.pose, zeros.touch, closed.triple, closed.corner, scratch)
     closed.n = max(n, 0)
     for k in range(n):
-        fill_row(body, closed, k, pose, velocity, speed_zero)
+        fill_row(body, closed, k, at, zeros.speed)
         closed.partner[k] = -1
-        closed.previous[k] = UNKNOWN_LETTER
-        for m in range(mode.n):
-            held = mode.triple[m]
-            if (
-                held[0] == closed.triple[k, 0]
-                and held[1] == closed.triple[k, 1]
-                and held[2] == closed.triple[k, 2]
-            ):
-                closed.previous[k] = mode.letter[m]
-    return n if n < 0 else _drop_left_behind(body, closed, state, (touch, speed_zero))
+        m = find_in_mode(mode, closed.triple[k])
+        closed.previous[k] = mode.letter[m] if m >= 0 else UNKNOWN_LETTER
+    return n if n < 0 else _drop_left_behind(body, closed, at, zeros)
 
 
 @kernel
-def _drop_left_behind(body, closed, state, zeros):
+def _drop_left_behind(body, closed, at, zeros):
     """Drop contacts with a surface that a corner just leaves for another across a seam; returns how many are left."""
-    n, kept = closed.n, 0
-    for k in range(n):
-        if not is_left_behind(body, closed, k, (kept, n), state, zeros):
+    kept = 0
+    for k in range(closed.n):
+        if not is_left_behind(body, closed, k, kept, at, zeros):
             copy_contact(closed, k, kept)
             kept += 1
     closed.n = kept
@@ -99,16 +94,15 @@ BY_LETTERS = -1.0
 
 
 @kernel
-def fill_from_mode(body, mode, state, speed_zero, closed):
-    """Fill the rows with the contacts of a mode at a state beside the event. A slip that is not zero has the sign that
-    its letter says; with BY_LETTERS none is zero but those of rolling contacts."""
-    pose, velocity = state
+def fill_from_mode(body, mode, at, speed_zero, closed):
+    """Fill the rows with the contacts of a mode at a MotionState beside the event. A slip that is not zero has
+    the sign that its letter says; with BY_LETTERS none is zero but those of rolling contacts."""
     n = mode.n
     closed.n = n
     for k in range(n):
         copy_row(closed.triple[k], mode.triple[k])
         copy_row(closed.corner[k], mode.corner[k])
-        fill_row(body, closed, k, pose, velocity, speed_zero)
+        fill_row(body, closed, k, at, speed_zero)
         letter = mode.letter[k]
         closed.previous[k] = letter
         if closed.slip[k] != 0:  # one that is zero may stay so, whatever the letter says that it was to become

@@ -33,23 +33,25 @@ from dynamics.motion.mode import (
     SLIDING_TWICE,
     STATIC,
     compute_frame,
+    compute_place,
     get_load,
+    get_mode_load,
     get_mu,
     get_surface,
 )
 from dynamics.tolerances import DEPENDENT, FORCE_ROUNDING, INDEPENDENT, PRELOAD, PROJECTED, SINGULAR_BELOW
 from geometry.compiled.jit import jit, kernel
-from geometry.contact.contacts import compute_contact
 from geometry.contact.moving import is_moving
 
 
 @kernel
-def evaluate_mode(body, mode, pose, velocity, acceleration, force):
-    """Write acceleration (ax, ay, alpha) and force (fn, ft of the first and of the second basis contact, per mass).
+def evaluate_mode(body, mode, at, acceleration, force):
+    """Write acceleration (ax, ay, alpha) and force (fn, ft of the first and of the second basis contact, per mass) at a
+    MotionState.
 
     Returns (OK or SINGULAR, power of friction per mass).
     """
-    w = get_load(body, mode)
+    w = get_mode_load(body, mode, at.time)
     kind = mode.kind
     for k in range(4):
         force[k] = 0.0
@@ -57,11 +59,11 @@ def evaluate_mode(body, mode, pose, velocity, acceleration, force):
         acceleration[0], acceleration[1], acceleration[2] = w[0], w[1], w[2] / body.rho
         return OK, 0.0
     if kind == CARRIED:
-        return carry(body, mode, pose, velocity, acceleration)
+        return carry(body, mode, at, acceleration)
     first = mode.first
     if kind == SLIDING_TWICE:
-        return _slide_twice(body, mode, pose, velocity, acceleration, force)
-    nx, ny, nq, vq, b, d, slip, _, _ = compute_frame(body, mode.triple[first], pose, velocity)
+        return _slide_twice(body, mode, at, acceleration, force)
+    nx, ny, nq, vq, b, d, slip, _, _ = compute_frame(body, mode.triple[first], at)
     normal_load = nx * w[0] + ny * w[1] + nq * w[2] + b
     if kind == SLIDING:
         factor = _friction_factor(body, mode, first)  # ft = factor fn
@@ -82,7 +84,7 @@ def evaluate_mode(body, mode, pose, velocity, acceleration, force):
     acceleration[1] = w[1] + fn * ny - ft * nx
     acceleration[2] = (w[2] + fn * nq + ft * vq) / body.rho
     force[0], force[1] = fn, ft
-    return OK, ft * slip + _get_preload_power(body, mode, velocity)
+    return OK, ft * slip + _get_preload_power(body, mode, at.velocity)
 
 
 @jit
@@ -100,11 +102,11 @@ def _friction_factor(body, mode, index):
 
 
 @kernel
-def _slide_twice(body, mode, pose, velocity, acceleration, force):
-    w = get_load(body, mode)
+def _slide_twice(body, mode, at, acceleration, force):
+    w = get_mode_load(body, mode, at.time)
     i, j = mode.first, mode.second
-    nx, ny, nq, vq, b, _, slip, _, _ = compute_frame(body, mode.triple[i], pose, velocity)
-    mx, my, mq, uq, e, _, slip_j, _, _ = compute_frame(body, mode.triple[j], pose, velocity)
+    nx, ny, nq, vq, b, _, slip, _, _ = compute_frame(body, mode.triple[i], at)
+    mx, my, mq, uq, e, _, slip_j, _, _ = compute_frame(body, mode.triple[j], at)
     fi, fj = _friction_factor(body, mode, i), _friction_factor(body, mode, j)
     # columns G = N + f T
     gx, gy, gq = nx + fi * ny, ny - fi * nx, nq + fi * vq
@@ -120,18 +122,18 @@ def _slide_twice(body, mode, pose, velocity, acceleration, force):
     acceleration[1] = w[1] + fn * gy + gn * hy
     acceleration[2] = (w[2] + fn * gq + gn * hq) / body.rho
     force[0], force[1], force[2], force[3] = fn, fi * fn, gn, fj * gn
-    return OK, fi * fn * slip + fj * gn * slip_j + _get_preload_power(body, mode, velocity)
+    return OK, fi * fn * slip + fj * gn * slip_j + _get_preload_power(body, mode, at.velocity)
 
 
 @kernel
-def is_singular(body, mode, pose):
+def is_singular(body, mode, time, pose):
     """Is the equation for the normal forces of a sliding basis near its singular point, where friction lets them grow
     beyond all bounds (Painleve; Genot & Brogliato)?"""
-    return abs(measure_stiffness(body, mode, pose)) < SINGULAR_BELOW
+    return abs(measure_stiffness(body, mode, time, pose)) < SINGULAR_BELOW
 
 
 @kernel
-def measure_stiffness(body, mode, pose):
+def measure_stiffness(body, mode, time, pose):
     """Determinant of the equation for the normal forces of a sliding basis, relative to its terms; 1 for other bases.
     Where it changes sign the forces pass through infinity, or the contact through Genot & Brogliato's point."""
     if mode.kind != SLIDING and mode.kind != SLIDING_TWICE:
@@ -140,7 +142,7 @@ def measure_stiffness(body, mode, pose):
     count = 1 if mode.kind == SLIDING else 2
     for k in range(count):
         index = mode.first if k == 0 else mode.second
-        _, _, nx, ny, rx, ry = compute_contact(body.part, body.walls, mode.triple[index], pose)
+        _, _, nx, ny, rx, ry = compute_place(body, mode.triple[index], time, pose)
         nq, vq = (nx * ry - ny * rx) / body.rho, (nx * rx + ny * ry) / body.rho
         factor = _friction_factor(body, mode, index)
         rows[k, 0], rows[k, 1], rows[k, 2] = nx, ny, nq
@@ -156,28 +158,28 @@ def measure_stiffness(body, mode, pose):
 
 
 @kernel
-def project_pose(body, mode, pose):
-    """Move the pose to gap 0 (and a rolling contact to where it was pinned), by the shortest way in the kinetic
-    metric."""
+def project_pose(body, mode, time, pose):
+    """Move the pose to gap 0 at a time (and a rolling contact to where it was pinned), by the shortest way in the
+    kinetic metric."""
     kind = mode.kind
     if kind == FREE or kind == STATIC:
         return
     if kind == CARRIED:
-        project_carried_pose(body, mode, pose)
+        project_carried_pose(body, mode, time, pose)
         return
     rho = body.rho
     for _ in range(3):
-        gap, along, nx, ny, rx, ry = compute_contact(body.part, body.walls, mode.triple[mode.first], pose)
+        gap, along, nx, ny, rx, ry = compute_place(body, mode.triple[mode.first], time, pose)
         nq = (nx * ry - ny * rx) / rho
         if kind == SLIDING:
             scale = -gap / (1.0 + nq * nq)
             dx, dy, dq = scale * nx, scale * ny, scale * nq
         elif kind == ROLLING:
             # along' = -T.v for both types
-            dx, dy, dq = _solve_shortest((nx, ny, nq), (ny, -nx, (nx * rx + ny * ry) / rho), -gap,
-                                         along + get_surface(body, mode.triple[mode.first]) - mode.pin[mode.first])
+            travel = along + get_surface(body, mode.triple[mode.first], time) - mode.pin[mode.first]
+            dx, dy, dq = _solve_shortest((nx, ny, nq), (ny, -nx, (nx * rx + ny * ry) / rho), -gap, travel)
         else:
-            other, _, mx, my, sx, sy = compute_contact(body.part, body.walls, mode.triple[mode.second], pose)
+            other, _, mx, my, sx, sy = compute_place(body, mode.triple[mode.second], time, pose)
             dx, dy, dq = _solve_shortest((nx, ny, nq), (mx, my, (mx * sy - my * sx) / rho), -gap, -other)
         pose[0] += dx
         pose[1] += dy
@@ -187,16 +189,16 @@ def project_pose(body, mode, pose):
 
 
 @kernel
-def project_velocity(body, mode, pose, velocity):
-    """Remove what leaves the constraints from the velocity, orthogonally in the kinetic metric."""
+def project_velocity(body, mode, at):
+    """Remove what leaves the constraints from the velocity of a MotionState, orthogonally in the kinetic metric."""
     kind = mode.kind
     if kind == FREE or kind == STATIC:
         return
     if kind == CARRIED:
-        project_carried_velocity(body, mode, pose, velocity)
+        project_carried_velocity(body, mode, at)
         return
-    rho = body.rho
-    nx, ny, nq, vq, _, _, slip, push, _ = compute_frame(body, mode.triple[mode.first], pose, velocity)
+    rho, velocity = body.rho, at.velocity
+    nx, ny, nq, vq, _, _, slip, push, _ = compute_frame(body, mode.triple[mode.first], at)
     rate = nx * velocity[0] + ny * velocity[1] + nq * rho * velocity[2] - push
     if kind == SLIDING:
         scale = -rate / (1.0 + nq * nq)
@@ -204,7 +206,7 @@ def project_velocity(body, mode, pose, velocity):
     elif kind == ROLLING:
         dx, dy, dq = _solve_shortest((nx, ny, nq), (ny, -nx, vq), -rate, -slip)
     else:
-        mx, my, mq, _, _, _, _, push, _ = compute_frame(body, mode.triple[mode.second], pose, velocity)
+        mx, my, mq, _, _, _, _, push, _ = compute_frame(body, mode.triple[mode.second], at)
         other = mx * velocity[0] + my * velocity[1] + mq * rho * velocity[2] - push
         dx, dy, dq = _solve_shortest((nx, ny, nq), (mx, my, mq), -rate, -other)
     velocity[0] += dx
@@ -226,7 +228,7 @@ def _solve_shortest(row, other, p, q):
 
 
 @kernel
-def compute_rank(body, mode, pose, velocity):
+def compute_rank(body, mode, at):
     """Rank (at most 3) of the constraint rows of the mode: N of every contact that is not idle, T of the rolling
     ones."""
     basis = np.zeros((3, 3))
@@ -234,7 +236,7 @@ def compute_rank(body, mode, pose, velocity):
     for k in range(mode.n):
         if mode.idle[k] == 1:
             continue
-        nx, ny, nq, vq, _, _, _, _, _ = compute_frame(body, mode.triple[k], pose, velocity)
+        nx, ny, nq, vq, _, _, _, _, _ = compute_frame(body, mode.triple[k], at)
         for row in range(2 if mode.letter[k] == LETTER_N else 1):
             a, b, c = (nx, ny, nq) if row == 0 else (ny, -nx, vq)
             size = np.sqrt(a * a + b * b + c * c)
@@ -251,27 +253,26 @@ def compute_rank(body, mode, pose, velocity):
 
 
 @kernel
-def choose_basis(body, mode, state, target, work):
-    """Set the basis of the mode at `state` = (pose, velocity), for the chosen acceleration `target` (ax, ay, rho
-    alpha).
+def choose_basis(body, mode, at, target, acceleration, force):
+    """Set the basis of the mode at a MotionState, for the chosen acceleration `target` (ax, ay, rho alpha).
 
     Among the candidates whose motion is the target, the one whose least normal force is largest; where none has it, the
     nearest, and a preload makes up the difference (a member of a continuum). Returns the largest
-    deviation of its acceleration from the target in configuration space, or -1 if no candidate exists. `work` is
-    (acceleration (3,), force (4,)).
+    deviation of its acceleration from the target in configuration space, or -1 if no candidate exists.
+    acceleration (3,), force (4,): room for those of the candidates.
     """
-    pose, velocity = state
     for c in range(3):
         mode.preload[c] = 0.0
-    rank = compute_rank(body, mode, pose, velocity)
+    rank = compute_rank(body, mode, at)
     n = mode.n
     if rank == 3 and is_moving(body.walls):
         mode.kind = CARRIED
-        return choose_rows(body, mode, state, target, work)
+        return choose_rows(body, mode, at, target, acceleration)
     if rank == 0 or rank == 3:
         mode.kind = FREE if rank == 0 else STATIC
         return 0.0
-    scale = abs(body.w[0]) + abs(body.w[1]) + abs(body.w[2])
+    w = get_load(body, at.time)
+    scale = abs(w[0]) + abs(w[1]) + abs(w[2])
     best_key, best = -np.inf, (-1, -1, -1, -1.0)
     for i in range(n):
         if mode.idle[i] == 1:
@@ -289,30 +290,30 @@ def choose_basis(body, mode, state, target, work):
                 continue
             kind = ROLLING if rolling else (SLIDING if c == 0 else SLIDING_TWICE)
             mode.kind, mode.first, mode.second = kind, i, j
-            if kind == SLIDING_TWICE and compute_sine(body, mode, pose) <= INDEPENDENT:
+            if kind == SLIDING_TWICE and compute_sine(body, mode, at.time, at.pose) <= INDEPENDENT:
                 continue
-            status, _ = evaluate_mode(body, mode, pose, velocity, work[0], work[1])
+            status, _ = evaluate_mode(body, mode, at, acceleration, force)
             if status != OK:
                 continue
-            off = max(abs(work[0][0] - target[0]), abs(work[0][1] - target[1]))
-            off = max(off, abs(work[0][2] * body.rho - target[2]))
-            least = measure_basis_margin(body, mode, work[1])
+            off = max(abs(acceleration[0] - target[0]), abs(acceleration[1] - target[1]))
+            off = max(off, abs(acceleration[2] * body.rho - target[2]))
+            least = measure_basis_margin(body, mode, force)
             key = least - 1e6 * max(0.0, off - FORCE_ROUNDING * (scale + abs(target[0]) + abs(target[1])))
             if key > best_key:
                 best_key, best = key, (kind, i, j, off)
     mode.kind, mode.first, mode.second = max(best[0], 0), max(best[1], 0), max(best[2], 0)
     if best[3] > PRELOAD * (scale + abs(target[0]) + abs(target[1]) + abs(target[2])):
-        evaluate_mode(body, mode, pose, velocity, work[0], work[1])
-        mode.preload[0], mode.preload[1] = target[0] - work[0][0], target[1] - work[0][1]
-        mode.preload[2] = target[2] - work[0][2] * body.rho
+        evaluate_mode(body, mode, at, acceleration, force)
+        mode.preload[0], mode.preload[1] = target[0] - acceleration[0], target[1] - acceleration[1]
+        mode.preload[2] = target[2] - acceleration[2] * body.rho
     return best[3]
 
 
 @kernel
-def compute_sine(body, mode, pose):
+def compute_sine(body, mode, time, pose):
     """Sine of the angle between the rows N of the two contacts of the basis."""
-    _, _, a, b, rx, ry = compute_contact(body.part, body.walls, mode.triple[mode.first], pose)
-    _, _, p, q, sx, sy = compute_contact(body.part, body.walls, mode.triple[mode.second], pose)
+    _, _, a, b, rx, ry = compute_place(body, mode.triple[mode.first], time, pose)
+    _, _, p, q, sx, sy = compute_place(body, mode.triple[mode.second], time, pose)
     c, r = (a * ry - b * rx) / body.rho, (p * sy - q * sx) / body.rho
     x, y, z = b * r - c * q, c * p - a * r, a * q - b * p
     return np.sqrt((x * x + y * y + z * z) / ((a * a + b * b + c * c) * (p * p + q * q + r * r)))

@@ -19,25 +19,37 @@ can also leave the part no velocity at all: it is jammed.
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 
 from dynamics.motion.choose import RANDOM, UNKNOWN_LETTER, choose_member, draw_index
 from dynamics.motion.closed import make_problem
-from dynamics.search.members import find_members
+from dynamics.search.members import SetBuffer, find_members
 from dynamics.search.problem import VERTICES
 from dynamics.search.reactions import compute_letters, solve_forces
-from dynamics.tolerances import IMPACT_ENERGY_ROUNDING
+from dynamics.tolerances import IMPACT_ENERGY_ROUNDING, Tolerances
 from geometry.compiled.jit import jit, kernel
 from geometry.compiled.record import copy_row
 
 
+class Choice(NamedTuple):
+    """How members of a set are found, and how one is chosen."""
+
+    rule: int  # index into dynamics.motion.choose.RULES
+    random: np.ndarray  # (1,) int64: state of the generator
+    tolerances: Tolerances
+    buffer: SetBuffer  # room for the members
+
+
 @kernel
-def pick_member(closed, w, choice, tolerances, buffer):
+def pick_member(closed, w, choice):
     """Solve the contact problem of the closed contacts and choose: (kind of the set, number of vertices, index).
 
-    choice = (rule, state of the random generator (1,)). Leaves the letters of the chosen member in `closed.letter`; its
-    value is `buffer.found.vertices[index]`.
+    choice: Choice. Leaves the letters of the chosen member in `closed.letter`; its value is
+    `choice.buffer.found.vertices[index]`.
     """
+    tolerances, buffer = choice.tolerances, choice.buffer
     problem = make_problem(closed, w)
     kind = find_members(problem, tolerances, buffer)
     m = buffer.found.counts[VERTICES]
@@ -48,11 +60,10 @@ def pick_member(closed, w, choice, tolerances, buffer):
     for v in range(m):
         compute_letters(problem, buffer.found.vertices[v], tolerances, letters[v])
     index = 0
-    rule, random = choice
-    if m > 1 and rule == RANDOM:
-        index = draw_index(random, m)
+    if m > 1 and choice.rule == RANDOM:
+        index = draw_index(choice.random, m)
     elif m > 1:
-        index = choose_member(buffer.found.vertices[:m], letters, closed.previous[:k], rule)
+        index = choose_member(buffer.found.vertices[:m], letters, closed.previous[:k], choice.rule)
     for i in range(k):
         closed.letter[i] = letters[index, i]
     return kind, m, index
@@ -62,22 +73,21 @@ def pick_member(closed, w, choice, tolerances, buffer):
 def _solve_scaled(closed, before, e, scale, choice, after):
     """Post-impact velocity with every restitution times `scale`; (kind, members, kinetic energy per mass gained but for
     the work of the obstacles)."""
-    how, tolerances, buffer = choice
     for k in range(closed.n):
         closed.b[k] = scale * e[k] * min(closed.rate[k], 0.0) - closed.push[k]
         closed.d[k] = -closed.drag[k]
         closed.slip[k] = 0
         closed.previous[k] = UNKNOWN_LETTER
-    kind, members, index = pick_member(closed, before, how, tolerances, buffer)
+    kind, members, index = pick_member(closed, before, choice)
     if index < 0:
         return kind, members, np.inf
     for c in range(3):
-        after[c] = buffer.found.vertices[index, c]
+        after[c] = choice.buffer.found.vertices[index, c]
     gain = 0.0
     for c in range(3):
         gain += 0.5 * (after[c] - before[c]) * (after[c] + before[c])
     if _is_moved(closed):
-        solve_forces(make_problem(closed, before), after, tolerances, closed.fn, closed.ft)
+        solve_forces(make_problem(closed, before), after, choice.tolerances, closed.fn, closed.ft)
         gain -= compute_impact_work(closed)
     return kind, members, gain
 
@@ -104,9 +114,9 @@ def compute_impact_work(closed):
 def solve_impact(closed, before, e, choice, after):
     """Velocity after an impact of the closed contacts with velocity `before` (3,) in (x, y, rho theta).
 
-    e (k,): restitution of each contact; choice = ((rule, random), tolerances, buffer), see `pick_member`. Writes
-    `after` (3,) and, in `closed.letter`, the letters after. Returns (kind of the set, number of members, factor applied
-    to the restitutions).
+    e (k,): restitution of each contact; choice: Choice. Writes `after` (3,) and, in
+    `closed.letter`, the letters after. Returns (kind of the set, number of members, factor applied to the
+    restitutions).
     """
     energy = 0.5 * (before[0] * before[0] + before[1] * before[1] + before[2] * before[2])
     for k in range(closed.n):
@@ -141,13 +151,13 @@ def solve_jam(closed, before, choice, after):
     The set at the level of impulses without restitution holds the velocity before itself (no impulse at all) and those
     that the impulse can lead to. Only these count. Arguments as in `solve_impact`.
     """
-    how, tolerances, buffer = choice
+    tolerances = choice.tolerances
     for k in range(closed.n):
         closed.b[k], closed.d[k] = -closed.push[k], -closed.drag[k]
         closed.slip[k], closed.previous[k] = 0, UNKNOWN_LETTER
     problem = make_problem(closed, before)
-    find_members(problem, tolerances, buffer)
-    found = buffer.found
+    find_members(problem, tolerances, choice.buffer)
+    found = choice.buffer.found
     size = max(abs(before[0]), abs(before[1]), abs(before[2]))
     kept = 0
     for v in range(found.counts[VERTICES]):
@@ -161,9 +171,8 @@ def solve_jam(closed, before, choice, after):
     letters = np.empty((kept, closed.n), dtype=np.int64)
     for v in range(kept):
         compute_letters(problem, found.vertices[v], tolerances, letters[v])
-    rule, random = how
-    index = draw_index(random, kept) if rule == RANDOM else choose_member(
-        found.vertices[:kept], letters, closed.previous[: closed.n], rule)
+    index = draw_index(choice.random, kept) if choice.rule == RANDOM else choose_member(
+        found.vertices[:kept], letters, closed.previous[: closed.n], choice.rule)
     for k in range(closed.n):
         closed.letter[k] = letters[index, k]
     copy_row(after, found.vertices[index])

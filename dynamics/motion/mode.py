@@ -1,6 +1,7 @@
 """What a mode is: the closed contacts and what each does, and the rows of one contact at a state.
 
-The part, the walls and the load are the `Body`; the state of a moving scene at another time is had by `set_time`.
+The part, the walls and the load are the `Body`. What depends on the state is a function of a `MotionState`, whose time
+says where obstacles that move are: the walls of the body stand where they were asked for last.
 """
 
 from __future__ import annotations
@@ -20,8 +21,9 @@ from geometry.contact.contacts import (
     compute_variation,
     compute_wall_acceleration,
     compute_wall_velocity,
+    is_same_contact,
 )
-from geometry.contact.moving import place_walls
+from geometry.contact.moving import GRAVITY, place_walls
 from geometry.prescribed.motion import SURFACE, THETA
 
 LETTER_S, LETTER_N, LETTER_R, LETTER_L, LETTER_A = range(len(CONTACT_LETTERS))
@@ -36,12 +38,34 @@ class Body(NamedTuple):
 
     part: Part
     walls: Walls
-    w: np.ndarray  # (3,) applied load per mass at the present time: (F_x/m, F_y/m, tau/(m rho)) [m/s^2]
+    w: np.ndarray  # (3,) applied load per mass as the walls stand: (F_x/m, F_y/m, tau/(m rho)) [m/s^2]; see `get_load`
     rho: float  # m
     mass: float  # kg
     load: np.ndarray  # (5,) the load without gravity, as `w`, and gravity at t = 0 [m/s^2]
     turning: bool  # does gravity turn?
     longest: float  # s, longest step in which no period of a motion is passed over, inf if there is none
+
+
+class MotionState(NamedTuple):
+    """When, where and how fast the part is."""
+
+    time: float  # s
+    pose: np.ndarray  # (3,) x, y [m], theta of the centre of mass
+    velocity: np.ndarray  # (3,)
+
+
+class ContactFrame(NamedTuple):
+    """Rows and biases of one contact: N = (nx, ny, nq), T = (ny, -nx, vq) in (x, y, rho theta)."""
+
+    nx: float
+    ny: float
+    nq: float  # n_q / rho
+    vq: float  # v_q / rho
+    b: float  # m/s^2: gap'' = N.a + b
+    d: float  # m/s^2: slip' = T.a + d
+    slip: float  # m/s: T.v - drag
+    push: float  # m/s: velocity of the obstacle's surface along n; gap' = N.v - push
+    drag: float  # m/s: the same along t
 
 
 # Contacts that may be closed at one time: sixty-four teeth of a comb on a plate fit twice over.
@@ -63,33 +87,42 @@ MODE = define_record(
 )  # fmt: skip
 
 
-@kernel
-def set_time(body, time):
-    """Move the walls to where they are at a time, and turn gravity."""
-    walls = body.walls
-    if walls.mover.shape[0] == 0 or walls.mover[0].now == time:
-        return
-    place_walls(walls, time)
-    if body.turning:
-        c, s = cos(walls.mover[0].value[THETA]), sin(walls.mover[0].value[THETA])
-        gx, gy = body.load[3], body.load[4]
-        body.w[0], body.w[1] = body.load[0] + c * gx - s * gy, body.load[1] + s * gx + c * gy
+@jit
+def get_load(body, time):
+    """Applied load per mass (3,) at a time, as `Body.w`: valid until that of another time is asked for."""
+    place_walls(body.walls, time)
+    if body.turning and body.walls.clock.turned != time:
+        _turn_gravity(body, time)
+    return body.w
 
 
 @kernel
-def compute_frame(body, triple, pose, velocity):
-    """(n_x, n_y, n_q/rho, v_q/rho, b, d, slip, push, drag) of one contact: N = (n_x, n_y, n_q/rho), T = (n_y, -n_x,
-    v_q/rho).
+def _turn_gravity(body, time):
+    theta = body.walls.mover[GRAVITY].value[THETA]
+    c, s = cos(theta), sin(theta)
+    gx, gy = body.load[3], body.load[4]
+    body.w[0], body.w[1] = body.load[0] + c * gx - s * gy, body.load[1] + s * gx + c * gy
+    body.walls.clock.turned = time
 
-    push and drag are the velocity of the obstacle's surface along n and t; gap' = N.v - push, and slip = T.v - drag.
-    """
-    _, _, nx, ny, rx, ry = compute_contact(body.part, body.walls, triple, pose)
+
+@jit
+def compute_place(body, triple, time, pose):
+    """ContactPlace of one contact at a time and a pose."""
+    place_walls(body.walls, time)
+    return compute_contact(body.part, body.walls, triple, pose)
+
+
+@kernel
+def compute_frame(body, triple, at):
+    """ContactFrame of one contact at a MotionState."""
+    _, pose, velocity = at
+    _, _, nx, ny, rx, ry = compute_place(body, triple, at.time, pose)
     nq, vq = nx * ry - ny * rx, nx * rx + ny * ry
     slip = ny * velocity[0] - nx * velocity[1] + vq * velocity[2]
     m = body.walls.edge[triple[2]].mover
     if m < 0:
         b, d = compute_variation(triple[0], (nx, ny), (rx, ry), (velocity[2], 0.0), slip, (0.0, 0.0))
-        return nx, ny, nq / body.rho, vq / body.rho, b, d, slip, 0.0, 0.0
+        return ContactFrame(nx, ny, nq / body.rho, vq / body.rho, b, d, slip, 0.0, 0.0)
     mover = body.walls.mover[m]
     px, py = pose[0] - rx, pose[1] - ry
     ux, uy = compute_wall_velocity(mover, px, py)
@@ -97,19 +130,30 @@ def compute_frame(body, triple, pose, velocity):
     rates, acceleration = (velocity[2], mover.rate[THETA]), compute_wall_acceleration(mover, px, py)
     b, d = compute_variation(triple[0], (nx, ny), (rx, ry), rates, slip - drag, acceleration)
     drag += mover.rate[SURFACE]
-    return nx, ny, nq / body.rho, vq / body.rho, b, d - mover.bend[SURFACE], slip - drag, push, drag
+    return ContactFrame(nx, ny, nq / body.rho, vq / body.rho, b, d - mover.bend[SURFACE], slip - drag, push, drag)
 
 
 @jit
-def get_surface(body, triple):
-    """How far the surface at a contact has run [m]; 0 where it does not."""
+def find_in_mode(mode, triple):
+    """Index of a contact among those of the mode, -1 if it is not there."""
+    for k in range(mode.n):
+        if is_same_contact(mode.triple[k], triple):
+            return k
+    return -1
+
+
+@jit
+def get_surface(body, triple, time):
+    """How far the surface at a contact has run at a time [m]; 0 where it does not."""
+    place_walls(body.walls, time)
     m = body.walls.edge[triple[2]].mover
     return body.walls.mover[m].value[SURFACE] if m >= 0 else 0.0
 
 
 @jit
-def get_surface_speed(body, triple):
-    """How fast the surface at a contact runs along t, against its obstacle [m/s]."""
+def get_surface_speed(body, triple, time):
+    """How fast the surface at a contact runs along t at a time, against its obstacle [m/s]."""
+    place_walls(body.walls, time)
     m = body.walls.edge[triple[2]].mover
     return body.walls.mover[m].rate[SURFACE] if m >= 0 else 0.0
 
@@ -121,7 +165,7 @@ def get_mu(body, triple):
 
 
 @jit
-def get_load(body, mode):
-    """Load per mass, and what the preload of the mode adds to it."""
-    w, more = body.w, mode.preload
+def get_mode_load(body, mode, time):
+    """Load per mass at a time, and what the preload of the mode adds to it."""
+    w, more = get_load(body, time), mode.preload
     return w[0] + more[0], w[1] + more[1], w[2] + more[2]

@@ -24,6 +24,7 @@ is used (found by bisection), and the factor is returned.
 from __future__ import annotations
 
 from math import sqrt
+from typing import NamedTuple
 
 import numpy as np
 
@@ -40,15 +41,37 @@ NEWTON, POISSON, STRONGE = range(len(LAWS))
 PIECES = 8
 
 
+class ImpactRows(NamedTuple):
+    """What the rows of one contact say to each other, in the kinetic metric, and its friction."""
+
+    nn: float  # N.N
+    nt: float  # N.T
+    tt: float  # T.T
+    mu: float
+
+
+class Law(NamedTuple):
+    """Law of impact of a pair."""
+
+    kind: int  # index into LAWS
+    e: float  # restitution
+
+
+class Limits(NamedTuple):
+    """What rounding decides in an impact."""
+
+    slip_zero: float  # m/s: size of vt that counts as no slip
+    jams: bool  # does the contact jam, though s mu N.T < N.N by rounding?
+
+
 @kernel
-def solve_routh(rows, velocity, how, limits):
+def solve_routh(rows, velocity, pair, limits):
     """Impulses of one contact: (Pn, Pt per mass, class, factor applied to e).
 
-    rows = (N.N, N.T, T.T, mu); velocity = (vn, vt) before, vn <= 0; how = (law, e) with law an index into LAWS;
-    limits = (size of vt that counts as no slip, whether the contact jams though s mu N.T < N.N by rounding). Class NONE
-    where there is no impact: nothing closes and nothing jams.
+    rows: ImpactRows; velocity = (vn, vt) before, vn <= 0; pair: Law; limits: Limits. Class NONE where there is no
+    impact: nothing closes and nothing jams.
     """
-    law, e = how
+    law, e = pair
     pn, pt, kind = _follow(rows, velocity, law, e, limits)
     if law != NEWTON or _compute_gain(rows, velocity, pn, pt) <= 0.0:
         return pn, pt, kind, 1.0
@@ -91,10 +114,9 @@ def _follow(rows, velocity, law, e, limits):
     nn, nt, tt, mu = rows
     vn, vt = velocity
     first = vn
-    slip_zero, singular = limits
-    stopped = abs(vt) <= slip_zero
+    stopped = abs(vt) <= limits.slip_zero
     sign = _choose_piece(rows, vt, stopped)
-    jams = not stopped and (singular or nn - sign * mu * nt < 0.0)
+    jams = not stopped and (limits.jams or nn - sign * mu * nt < 0.0)
     kind = (STICK if sign == 0.0 else SLIP_FROM_REST) if stopped else SLIDING
     if vn >= 0.0 and not jams:
         return 0.0, 0.0, NONE

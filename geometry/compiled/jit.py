@@ -17,7 +17,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import numba
-from numba.core import config, types
+from numba.core import cgutils, config, types
 from numba.extending import lower_cast
 
 from geometry.compiled import machine_code
@@ -53,7 +53,7 @@ def kernel(function: Callable):
 
 def _unify_types(dispatcher) -> None:
     """Compile one kernel for all integers and all arrays, not one more for every literal 0, 1, 2 ... it is called with,
-    nor for arrays that are fields of records.
+    nor for arrays that are fields of records, by themselves or in tuples.
 
     Without this, `f(table, 0)` and `f(table, i)` are two specialisations, and so are all kernels below: compile time
     doubles and no kernel gains from it.
@@ -68,7 +68,16 @@ def _unify(kind: types.Type) -> types.Type:
     kind = types.unliteral(kind)
     if isinstance(kind, types.NestedArray):
         return types.Array(kind.dtype, kind.ndim, "C")
+    if isinstance(kind, types.BaseTuple):
+        return types.BaseTuple.from_types([_unify(part) for part in kind], getattr(kind, "instance_class", None))
     return kind
+
+
+@lower_cast(types.NamedTuple, types.NamedTuple)
+def _take_field_by_field(context, builder, from_type, to_type, value):
+    """A NamedTuple whose arrays are fields of records, as one whose arrays are any."""
+    fields = zip(cgutils.unpack_tuple(builder, value, len(from_type)), from_type, to_type, strict=True)
+    return context.make_tuple(builder, to_type, [context.cast(builder, *field) for field in fields])
 
 
 @lower_cast(types.NestedArray, types.Array)

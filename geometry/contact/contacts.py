@@ -21,7 +21,7 @@ import numpy as np
 from geometry.compiled.jit import jit, kernel
 from geometry.compiled.record import allocate_table, define_record
 from geometry.prescribed.motion import THETA, X, Y
-from geometry.prescribed.movers import build_movers
+from geometry.prescribed.movers import build_movers, start_clock
 
 TYPE_A = 0
 TYPE_B = 1
@@ -36,8 +36,8 @@ PART_EDGE = define_record(
     ("convex", "?"),  # its first vertex is strictly convex
 )  # fmt: skip
 
-# One edge of the boundary of the union of all fixed obstacles, or of an obstacle that moves (see `moving.py`):
-# world frame, at the present time, solid on the left; row j starts at vertex j. Where surfaces of two obstacles meet,
+# One edge of the boundary of the union of all fixed obstacles, or of an obstacle that moves (see `moving.py`): world
+# frame, at the time of the clock, solid on the left; row j starts at vertex j. Where surfaces of two obstacles meet,
 # an edge of the part may press on either. So the vertex stands in the table twice: as the start of its edge, and as an
 # edge of length zero with the surface of the edge before, at the end of the table.
 WALL_EDGE = define_record(
@@ -74,15 +74,29 @@ class Walls(NamedTuple):
     mover: np.ndarray  # (k,) MOVER; row 0 is that of gravity; empty where nothing moves
     piece: np.ndarray  # (p,) PIECE of the movers
     wave: np.ndarray  # (q,) WAVE of the movers
+    clock: np.record  # CLOCK: the time at which the edges and movers stand
+
+
+class ContactPlace(NamedTuple):
+    """Where a contact is: gap >= 0 when apart."""
+
+    gap: float  # m
+    along: float  # m, from the start of the edge to the contact point; in [0, length] where its line is the edge itself
+    nx: float  # unit normal
+    ny: float
+    rx: float  # m, from the contact point to the centre of mass
+    ry: float
+
+
+@jit
+def is_same_contact(one, other):
+    """Are two triples (kind, i, j) the same contact?"""
+    return one[0] == other[0] and one[1] == other[1] and one[2] == other[2]
 
 
 @kernel
 def compute_contact(part, walls, contact, pose):
-    """Gap and frame of one contact at a pose (x, y, theta).
-
-    Returns (gap, along, n_x, n_y, r_x, r_y): gap >= 0 when apart; `along` is the distance from the start of the edge
-    involved to the contact point, in [0, length] where the supporting line is the edge itself.
-    """
+    """ContactPlace of one contact at a pose (x, y, theta), with the walls as they stand."""
     kind, i, j = contact[0], contact[1], contact[2]
     x, y = pose[0], pose[1]
     c, s = cos(pose[2]), sin(pose[2])
@@ -93,14 +107,14 @@ def compute_contact(part, walls, contact, pose):
         dx, dy = x - rx - walls.edge[j].x, y - ry - walls.edge[j].y
         gap = nx * dx + ny * dy
         along = walls.edge[j].dx * dx + walls.edge[j].dy * dy
-        return gap, along, nx, ny, rx, ry
+        return ContactPlace(gap, along, nx, ny, rx, ry)
     rx, ry = x - walls.edge[j].x, y - walls.edge[j].y
     ux, uy = -(c * rx + s * ry) - part.edge[i].x, -(-s * rx + c * ry) - part.edge[i].y
     gap = part.edge[i].nx * ux + part.edge[i].ny * uy
     along = part.edge[i].dx * ux + part.edge[i].dy * uy
     nx = -(c * part.edge[i].nx - s * part.edge[i].ny)
     ny = -(s * part.edge[i].nx + c * part.edge[i].ny)
-    return gap, along, nx, ny, rx, ry
+    return ContactPlace(gap, along, nx, ny, rx, ry)
 
 
 @jit
@@ -166,10 +180,10 @@ def build_part(outline: np.ndarray) -> Part:
 
 
 def build_walls(boundary, mu: np.ndarray, e: np.ndarray, law: np.ndarray) -> Walls:
-    """Arrays of walls that do not move, from a `Boundary`, and friction, restitution and law of
-    impact (an index) of each obstacle; see `geometry.contact.moving.build_moving_walls` for others."""
+    """Arrays of walls that do not move, from a `Boundary` (geometry.shapes.boundary), and friction, restitution and law
+    of impact (an index) of each obstacle; see `geometry.contact.moving.build_moving_walls` for others."""
     edge = fill_walls(boundary, mu, e, law)
-    return Walls(edge, build_wall_tree(edge), *build_movers(()))
+    return Walls(edge, build_wall_tree(edge), *build_movers(()), start_clock())
 
 
 def fill_walls(boundary, mu: np.ndarray, e: np.ndarray, law: np.ndarray) -> np.ndarray:

@@ -13,7 +13,7 @@ import numpy as np
 
 from geometry.compiled.jit import jit, kernel
 from geometry.compiled.record import allocate_record, copy_row, define_record
-from geometry.contact.contacts import TYPE_B, compute_contact, has_point
+from geometry.contact.contacts import TYPE_B, compute_contact, has_point, is_same_contact
 from geometry.prescribed.motion import X, Y
 from geometry.tolerances import ANGLE_TOLERANCE
 
@@ -162,9 +162,9 @@ def find_near_end(part, walls, triple, along, neighbour):
 
 @kernel
 def _is_closed(part, walls, triple, pose, touch):
-    gap, along, _, _, _, _ = compute_contact(part, walls, triple, pose)
+    place = compute_contact(part, walls, triple, pose)
     length = walls.edge[triple[2]].length if triple[0] == TYPE_B else part.edge[triple[1]].length
-    return abs(gap) <= touch and -touch <= along <= length + touch
+    return abs(place.gap) <= touch and -touch <= place.along <= length + touch
 
 
 @kernel
@@ -173,7 +173,7 @@ def _find_corner(part, walls, triple, pose, touch, neighbour):
 
     It does at the end of its edge, and where a slender corner is so thin that the other edge touches as well.
     """
-    _, along, _, _, _, _ = compute_contact(part, walls, triple, pose)
+    along = compute_contact(part, walls, triple, pose).along
     vertex, convex = find_near_end(part, walls, triple, along, neighbour)
     if not convex:
         return -1, -1
@@ -190,7 +190,8 @@ def _find_corner(part, walls, triple, pose, touch, neighbour):
 def _separates(part, walls, triple, corner_vertex, pose):
     """Does the normal of this contact separate the two wedges that meet in the corner? (All of the wall's wedge on
     one side, all of the part's wedge on the other; otherwise no force can act along it.)"""
-    _, _, nx, ny, _, _ = compute_contact(part, walls, triple, pose)
+    place = compute_contact(part, walls, triple, pose)
+    nx, ny = place.nx, place.ny
     i, j = corner_vertex
     c, s = cos(pose[2]), sin(pose[2])
     before = i - 1 if i > 0 else part.edge.shape[0] - 1
@@ -212,19 +213,19 @@ def _reduce_corners(part, walls, pose, contacts, corner, count):
     for a in range(count):
         if corner[a, 0] < 0 or corner[a, 2] != 0:
             continue
-        _, _, ax, ay, _, _ = compute_contact(part, walls, contacts[a], pose)
+        one = compute_contact(part, walls, contacts[a], pose)
         lowest, highest = 0.0, 0.0
         for b in range(count):
             if corner[b, 0] == corner[a, 0] and corner[b, 1] == corner[a, 1]:
-                _, _, bx, by, _, _ = compute_contact(part, walls, contacts[b], pose)
-                turn = ax * by - ay * bx
+                other = compute_contact(part, walls, contacts[b], pose)
+                turn = one.nx * other.ny - one.ny * other.nx
                 lowest, highest = min(lowest, turn), max(highest, turn)
         flush = highest - lowest <= ANGLE_TOLERANCE
         vertex_i, vertex_j = corner[a, 0], corner[a, 1]
         for b in range(count):
             if corner[b, 0] == vertex_i and corner[b, 1] == vertex_j:
-                _, _, bx, by, _, _ = compute_contact(part, walls, contacts[b], pose)
-                turn = ax * by - ay * bx
+                other = compute_contact(part, walls, contacts[b], pose)
+                turn = one.nx * other.ny - one.ny * other.nx
                 if flush:
                     corner[b, 0], corner[b, 1], corner[b, 2] = -1, -1, -1
                 elif turn - lowest <= ANGLE_TOLERANCE:
@@ -247,9 +248,10 @@ def _reduce_corners(part, walls, pose, contacts, corner, count):
 
 
 @jit
-def is_active(active, n_active, kind, i, j):
+def is_active(active, n_active, triple):
+    """Is a contact among the first rows of `active` (n, 3)?"""
     for k in range(n_active):
-        if active[k, 0] == kind and active[k, 1] == i and active[k, 2] == j:
+        if is_same_contact(active[k], triple):
             return True
     return False
 
@@ -275,10 +277,10 @@ def compute_clearance(part, walls, pose, active, n_active, margin, scratch):
             for kind in range(2):
                 if not may_touch(part, walls, kind, i, j, least, scratch.world):
                     continue
-                if is_active(active, n_active, kind, i, j):
-                    continue
                 triple[0], triple[1], triple[2] = kind, i, j
-                gap, along, _, _, _, _ = compute_contact(part, walls, triple, pose)
+                if is_active(active, n_active, triple):
+                    continue
+                place = compute_contact(part, walls, triple, pose)
                 length = walls.edge[j].length if kind == TYPE_B else part.edge[i].length
-                least = min(least, compute_distance(gap, along, length))
+                least = min(least, compute_distance(place.gap, place.along, length))
     return least

@@ -1,8 +1,8 @@
 """Walls that move: where their edges are at a time, and how far they can get.
 
-The tables of a run hold the walls at one time, the present. `set_time` moves them to another, by which also steps that
-are tried and given up may ask for any time. Moving obstacles are not united with others: they may overlap these, and
-are not seen by them.
+The tables of a run hold the walls at one time, that of their clock. `place_walls` moves them to another, by which also
+steps that are tried and given up may ask for any time. Moving obstacles are not united with others: they may overlap
+these, and are not seen by them.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ import numpy as np
 from geometry.compiled.jit import jit, kernel
 from geometry.contact.contacts import Walls, build_wall_tree, fill_walls
 from geometry.prescribed.motion import STILL, SURFACE, THETA, Motion, X, Y
-from geometry.prescribed.movers import bound_mover, build_movers, choose_pieces, evaluate_mover
+from geometry.prescribed.movers import bound_mover, build_movers, choose_pieces, evaluate_mover, start_clock
 
 GRAVITY = 0  # the mover whose theta is the turn of gravity; it carries no edges
 
@@ -49,7 +49,12 @@ def build_moving_walls(boundaries, pairs, motions, gravity_turn) -> Walls:
             mover[m].first_edge, mover[m].n_edges = first[k], first[k + 1] - first[k]
             own = edge[first[k] : first[k + 1]]
             mover[m].radius = np.hypot(own.home_x, own.home_y).max()
-    return Walls(edge, node, mover, piece, wave)
+    return Walls(edge, node, mover, piece, wave, start_clock())
+
+
+def copy_walls(walls: Walls) -> Walls:
+    """The same walls, to be moved without moving these."""
+    return walls._replace(edge=walls.edge.copy(), mover=walls.mover.copy(), clock=walls.clock.copy())
 
 
 def _send_home(edge, motion: Motion) -> None:
@@ -61,12 +66,16 @@ def _send_home(edge, motion: Motion) -> None:
     edge.home_dx, edge.home_dy = c * edge.dx + s * edge.dy, c * edge.dy - s * edge.dx
 
 
-@kernel
+@jit
 def place_walls(walls, time):
-    """Move the walls to where they are at a time, by the pieces of their motions in use."""
-    if walls.mover.shape[0] == 0 or walls.mover[0].now == time:
-        return
-    walls.mover[0].now = time
+    """Let the walls stand where they are at a time, by the pieces of their motions in use."""
+    if walls.mover.shape[0] > 0 and walls.clock.now != time:
+        _move_walls(walls, time)
+
+
+@kernel
+def _move_walls(walls, time):
+    walls.clock.now = time
     for m in range(walls.mover.shape[0]):
         evaluate_mover(walls.mover, walls.piece, walls.wave, m, time)
         first, n = walls.mover[m].first_edge, walls.mover[m].n_edges
@@ -87,7 +96,8 @@ def begin_motion(walls, time):
     if walls.mover.shape[0] == 0:
         return
     choose_pieces(walls.mover, walls.piece, time)
-    walls.mover[0].ended = 1
+    clock = walls.clock
+    clock.now, clock.turned, clock.ended = np.nan, np.nan, True
     for m in range(walls.mover.shape[0]):
         for k in range(4):
             last = walls.mover[m].first_piece[k] + walls.mover[m].n_pieces[k] - 1
@@ -96,18 +106,18 @@ def begin_motion(walls, time):
             for i in range(1, c.shape[0]):
                 goes = goes or c[i] != 0.0
             if goes:
-                walls.mover[0].ended = 0
+                clock.ended = False
 
 
 @jit
 def is_moving(walls):
     """May anything move from now on?"""
-    return walls.mover.shape[0] > 0 and walls.mover[0].ended == 0
+    return walls.mover.shape[0] > 0 and not walls.clock.ended
 
 
 @kernel
 def get_wall_speed(walls):
-    """Largest speed of a point of a moving wall or surface at the present time [m/s]."""
+    """Largest speed of a point of a moving wall or surface as the walls stand [m/s]."""
     fastest = 0.0
     for m in range(1, walls.mover.shape[0]):
         rate = walls.mover[m].rate
@@ -122,8 +132,8 @@ def bound_walls(walls, time, h):
     fastest = 0.0
     for m in range(1, walls.mover.shape[0]):
         if walls.mover[m].n_edges > 0:
-            speed, omega, _, _ = bound_mover(walls.mover, walls.piece, walls.wave, m, (time, h))
-            fastest = max(fastest, speed + omega * walls.mover[m].radius)
+            bounds = bound_mover(walls.mover, walls.piece, walls.wave, m, time, h)
+            fastest = max(fastest, bounds.speed + bounds.omega * walls.mover[m].radius)
     return fastest
 
 

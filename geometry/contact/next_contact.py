@@ -1,18 +1,20 @@
 """When a moving part makes the next contact: located on its path by steps that provably jump over no contact.
 
-Times of a path count from the start of the present step, which the first mover knows (`MOVER`).
+Times of a path count from its start.
 """
 
 from __future__ import annotations
 
 from math import sqrt
+from typing import NamedTuple
 
 import numpy as np
 
 from geometry.compiled.jit import jit, kernel
 from geometry.compiled.record import copy_row
-from geometry.contact.contacts import TYPE_B, compute_contact, compute_gap_rate
+from geometry.contact.contacts import TYPE_B, Part, Walls, compute_contact, compute_gap_rate
 from geometry.contact.detection import (
+    Scratch,
     compute_distance,
     find_near_end,
     find_nearby_walls,
@@ -22,7 +24,7 @@ from geometry.contact.detection import (
 )
 from geometry.contact.moving import bound_walls, find_distance, is_moving, place_walls
 from geometry.contact.path import bound_path, evaluate_path
-from geometry.prescribed.movers import bound_mover
+from geometry.prescribed.movers import MotionBounds, bound_mover
 from geometry.tolerances import LEAVING, LOCATED_GAP, ROUGH, SUNK
 
 # Steps of one march. Convergence is quadratic at a crossing and linear at a graze, where about a hundred suffice.
@@ -33,19 +35,69 @@ MARCH_LIMIT = 100_000
 LOOK_LIMIT = 50_000
 
 
+class Search(NamedTuple):
+    """What is searched for the next contact."""
+
+    part: Part
+    walls: Walls
+    path: np.ndarray  # (3, 6), see `geometry.contact.path`
+    start: float  # s: time of the run at which the path begins
+    duration: float  # s: length of the path
+    active: np.ndarray  # (n, 3) int64: closed contacts, to be left out
+    touch: float  # m
+    scratch: Scratch
+
+
+class Interval(NamedTuple):
+    """Where on its path a pair is followed."""
+
+    begin: float  # s
+    end: float  # s
+    last: float  # s: up to here the bounds on speed and acceleration are valid
+
+
+class WallBounds(NamedTuple):
+    """Upper bounds of the motion of a wall over an interval of time; all 0 where it stands still."""
+
+    speed: float  # m/s, of its points
+    omega: float  # rad/s
+    acceleration: float  # m/s^2, of its points
+    bend: float  # rad/s^2, of |Om'| + Om^2
+
+
+class Distances(NamedTuple):
+    """How far away what turns may be from what it turns about."""
+
+    radius: float  # m, of the part
+    length: float  # m, of the edge
+    distance: float  # m, of the vertex from the edge
+    time: float  # s in which that may grow
+
+
+class Depth(NamedTuple):
+    """Between which times a vertex sinks below which level."""
+
+    low: float  # s
+    high: float  # s
+    level: float  # m
+    beside: bool  # is it beside its edge, behind an inner corner, where it counts from where it passed the end?
+
+
 @kernel
-def find_next_contact(part, walls, path, duration, active, touch, scratch):
+def find_next_contact(part, walls, path, start, duration, active, touch, scratch):
     """Earliest time in (0, duration] at which a pair that is not active comes into contact.
 
-    `active` (n, 3) holds the closed contacts, to be left out. Returns that time, with the contact in
+    path (3, 6): begins at the time `start` of the run [s]; duration: its length [s]; active (n, 3): the closed
+    contacts, to be left out. Returns that time, counted from the start of the path, with the contact in
     `scratch.spot.hit`, or infinity. The interval is cut into pieces in which the part travels, as seen from any wall,
     at most about its own radius; each has bounds of its own on speed and acceleration, and needs only the walls near
     it. Far from all walls a piece lasts until they can be reached. `scratch.spot.seen` says up to which time the path
     was searched: to its end, but for very long ones.
     """
+    search = Search(part, walls, path, start, duration, active, touch, scratch)
     spot, radius = scratch.spot, part.radius
-    _, _, acceleration, alpha = bound_path(path, 0.0, duration)
-    wall = bound_walls(walls, walls.mover[0].start, duration) if is_moving(walls) else 0.0
+    whole = bound_path(path, 0.0, duration)
+    wall = bound_walls(walls, start, duration) if is_moving(walls) else 0.0
     earliest, end, enough = np.inf, 0.0, spot.looks + LOOK_LIMIT
     spot.seen = duration
     while end < duration:
@@ -53,18 +105,18 @@ def find_next_contact(part, walls, path, duration, active, touch, scratch):
         if spot.looks > enough and begin > 0.0:
             spot.seen = begin
             return np.inf
-        _look(walls, path, begin, scratch)
+        _look(search, begin)
         v = spot.velocity
         away = find_distance(walls, spot.pose[0], spot.pose[1], scratch.stack) - radius - touch
         rate = sqrt(v[0] * v[0] + v[1] * v[1]) + wall
-        travel = _bound_time(radius, rate + abs(v[2]) * radius, acceleration + alpha * radius)
-        if away > 0.0 and _bound_time(away, rate, acceleration) > travel:
-            end = begin + _bound_time(away, rate, acceleration)
+        travel = _bound_time(radius, rate + abs(v[2]) * radius, whole.acceleration + whole.alpha * radius)
+        if away > 0.0 and _bound_time(away, rate, whole.acceleration) > travel:
+            end = begin + _bound_time(away, rate, whole.acceleration)
             continue
         end = min(begin + travel, duration)
         if end <= begin:
             end = duration
-        time = _search_piece(part, walls, path, (begin, end, duration, wall), active, touch, scratch)
+        time = _search_piece(search, begin, end, wall)
         if time < earliest:
             return time
     return earliest
@@ -78,78 +130,76 @@ def _bound_time(distance, speed, acceleration):
 
 
 @kernel
-def _search_piece(part, walls, path, piece, active, touch, scratch):
-    """Earliest contact in a piece = (begin, end, length of the path, speed of the walls) of the path, or infinity."""
-    begin, end, duration, wall = piece
+def _search_piece(search, begin, end, wall):
+    """Earliest contact in the piece [begin, end] of the path, or infinity; wall: bound of the speed of the walls."""
+    part, walls, touch, scratch = search.part, search.walls, search.touch, search.scratch
     spot, earliest = scratch.spot, np.inf
-    speed, omega, acceleration, alpha = bound_path(path, begin, end)
-    reach = part.radius + (speed + wall) * (end - begin) + touch
+    bounds = bound_path(search.path, begin, end)
+    reach = part.radius + (bounds.speed + wall) * (end - begin) + touch
     n_near = find_nearby_walls(walls, spot.pose[0], spot.pose[1], reach, scratch)
     if n_near == 0:
         return np.inf
     place_part(part, spot.pose, scratch.world)
-    span = (speed + wall + omega * part.radius) * (end - begin) + touch
+    span = (bounds.speed + wall + bounds.omega * part.radius) * (end - begin) + touch
     for k in range(n_near):
         j = scratch.nearby[k]
         for i in range(part.edge.shape[0]):
             for kind in range(2):
                 if not may_touch(part, walls, kind, i, j, span, scratch.world):
                     continue
-                if is_active(active, active.shape[0], kind, i, j):
-                    continue
                 triple = spot.triple
                 triple[0], triple[1], triple[2] = kind, i, j
-                interval = (begin, min(end, earliest), duration, end)
-                time = _march(part, walls, path, interval, (speed, omega, acceleration, alpha), touch, scratch)
+                if is_active(search.active, search.active.shape[0], triple):
+                    continue
+                time = _march(search, Interval(begin, min(end, earliest), end), bounds)
                 if time < earliest:
                     earliest = time
                     copy_row(spot.hit, triple)
-                _look(walls, path, begin, scratch)
+                _look(search, begin)
     return earliest
 
 
 @kernel
-def _look(walls, path, tau, scratch):
+def _look(search, tau):
     """Part and walls at time tau of the path."""
-    scratch.spot.looks += 1
-    evaluate_path(path, tau, scratch.spot.pose, scratch.spot.velocity)
-    if walls.mover.shape[0] > 0:
-        place_walls(walls, walls.mover[0].start + tau)
+    spot = search.scratch.spot
+    spot.looks += 1
+    evaluate_path(search.path, tau, spot.pose, spot.velocity)
+    place_walls(search.walls, search.start + tau)
 
 
 @kernel
-def _bound_wall(walls, j, begin, end):
-    """Bounds over a piece of the path for the wall of edge j: (speed of its points, |omega|, |acceleration| of its
-    points, |Om'| + Om^2); all 0 where it stands still."""
+def _bound_wall(search, j, begin, end):
+    """WallBounds of the wall of edge j over the piece [begin, end] of the path."""
+    walls = search.walls
     m = walls.edge[j].mover
     if m < 0 or walls.mover[m].n_edges == 0:
-        return 0.0, 0.0, 0.0, 0.0
+        return WallBounds(0.0, 0.0, 0.0, 0.0)
     radius = walls.mover[m].radius
-    interval = (walls.mover[0].start + begin, end - begin)
-    speed, omega, acceleration, alpha = bound_mover(walls.mover, walls.piece, walls.wave, m, interval)
-    bend = alpha + omega * omega
-    return speed + omega * radius, omega, acceleration + bend * radius, bend
+    frame = bound_mover(walls.mover, walls.piece, walls.wave, m, search.start + begin, end - begin)
+    bend = frame.alpha + frame.omega * frame.omega
+    return WallBounds(frame.speed + frame.omega * radius, frame.omega, frame.acceleration + bend * radius, bend)
 
 
 @jit
-def _bound_curvature(kind, bounds, wall, sizes):
-    """Bound of |gap''|. bounds = (speed, |omega|, |a|, |alpha|, speed of any point), seen from the wall; wall as from
-    `_bound_wall`; sizes = (radius of the part, length of the edge, distance, time).
+def _bound_curvature(kind, seen, rate, wall, far):
+    """Bound of |gap''|. seen: MotionBounds of the part as seen from the wall; rate: bound of the speed of any of its
+    points, as seen from there; wall: WallBounds; far: Distances.
 
     With D from a point of the body that has the edge to the vertex: gap'' = n''.D + 2 n'.D' + n.D''.
     """
-    speed, omega, acceleration, alpha, rate = bounds
-    radius, length, distance, time = sizes
+    turn = seen.alpha + seen.omega * seen.omega
     if kind == TYPE_B:
-        curvature = acceleration + (alpha + omega * omega) * radius
-        return curvature + 2.0 * wall[1] * rate + wall[3] * (length + distance + rate * time)
-    return acceleration + 2.0 * omega * speed + (alpha + omega * omega) * (radius + distance + speed * time)
+        curvature = seen.acceleration + turn * far.radius
+        return curvature + 2.0 * wall.omega * rate + wall.bend * (far.length + far.distance + rate * far.time)
+    arm = far.radius + far.distance + seen.speed * far.time
+    return seen.acceleration + 2.0 * seen.omega * seen.speed + turn * arm
 
 
 @kernel
-def _march(part, walls, path, interval, bounds, touch, scratch):
-    """First time at which the pair `scratch.spot.triple` closes, by steps that cannot jump over it. interval = (begin,
-    end, length of the path, end of the piece that the bounds are for); bounds = (speed, |omega|, |a|, |alpha|).
+def _march(search, interval, bounds):
+    """First time at which the pair `scratch.spot.triple` closes, by steps that cannot jump over it; bounds:
+    MotionBounds of the part.
 
     With D the distance, S a bound of its rate, g the gap to the supporting line and M a bound of |g''|: no contact can
     happen before D/S, nor (in front of the line) before the root of g + g' x - M x^2/2, nor (behind it) before g can
@@ -159,12 +209,12 @@ def _march(part, walls, path, interval, bounds, touch, scratch):
     once it has left the touch distance, or if it sinks. Sunk is a pair that bounces, though lower than the touch
     distance, where it is back at the gap that it left; one that leaves slower than that, at half the touch distance.
     """
-    begin, end, duration, last = interval
-    triple, armed = scratch.spot.triple, begin > 0.0
-    speed, omega, acceleration, alpha = bounds
-    wall = _bound_wall(walls, triple[2], begin, last)
-    speed, acceleration = speed + wall[0], acceleration + wall[2]
-    rate = speed + omega * part.radius
+    part, walls, touch, spot = search.part, search.walls, search.touch, search.scratch.spot
+    begin, end, last = interval
+    triple, armed = spot.triple, begin > 0.0
+    wall = _bound_wall(search, triple[2], begin, last)
+    seen = MotionBounds(bounds.speed + wall.speed, bounds.omega, bounds.acceleration + wall.acceleration, bounds.alpha)
+    rate = seen.speed + seen.omega * part.radius
     exact = LOCATED_GAP * touch
     length = walls.edge[triple[2]].length if triple[0] == TYPE_B else part.edge[triple[1]].length
     tau, doubling, previous, level, last_gap = begin, 1.0, begin, -touch, -1.0
@@ -173,28 +223,27 @@ def _march(part, walls, path, interval, bounds, touch, scratch):
             if armed or previous >= end:
                 return np.inf
             tau = end  # a pair that touched may have sunk in since the last look
-        _look(walls, path, tau, scratch)
-        gap, gap_rate, along = compute_gap_rate(part, walls, triple, scratch.spot.pose, scratch.spot.velocity)
+        _look(search, tau)
+        gap, gap_rate, along = compute_gap_rate(part, walls, triple, spot.pose, spot.velocity)
         distance = compute_distance(gap, along, length)
-        if distance > touch and (gap > 0.0 or tau == begin or _is_beside(part, walls, along, length, scratch)):
+        if distance > touch and (gap > 0.0 or tau == begin or _is_beside(search, along, length)):
             armed = True
-        elif armed and distance <= touch and gap <= exact and gap_rate <= touch / duration:
+        elif armed and distance <= touch and gap <= exact and gap_rate <= touch / search.duration:
             return tau
         elif armed and last_gap > 0.0 and -ROUGH * touch < gap < -touch:
             if 0.0 <= along <= length:  # the path is rounded more than contacts are: the crossing cannot be resolved
                 return tau
         last_gap = gap if 0.0 <= along <= length else -1.0
-        sizes = (part.radius, length, distance, last - begin)
-        curvature = _bound_curvature(triple[0], (speed, omega, acceleration, alpha, rate), wall, sizes)
+        far = Distances(part.radius, length, distance, last - begin)
+        curvature = _bound_curvature(triple[0], seen, rate, wall, far)
         delta = max(distance / rate if rate > 0.0 else np.inf, _bound_crossing(gap, gap_rate, curvature))
         floor = exact / rate if rate > 0.0 else np.inf
         if not armed:
             if tau == begin and gap_rate > 0.0 and gap_rate * gap_rate > LEAVING * touch * curvature:
                 level = min(gap, 0.0)
-            if gap < level and _has_sunk(part, walls, gap, along, length, touch, scratch):
+            if gap < level and _has_sunk(search, gap, along, length):
                 depth = level if level > -touch else -SUNK * touch
-                search = (previous, tau, depth, not 0.0 <= along <= length)
-                time = _locate_depth(part, walls, path, search, touch, scratch)
+                time = _locate_depth(search, Depth(previous, tau, depth, not 0.0 <= along <= length))
                 if time < np.inf:
                     return time
                 armed = True  # it came in through another edge, which is for that pair to tell
@@ -210,53 +259,53 @@ def _march(part, walls, path, interval, bounds, touch, scratch):
 
 
 @kernel
-def _is_beside(part, walls, along, length, scratch):
+def _is_beside(search, along, length):
     """Is the vertex beyond a convex end of its edge, and so outside the other body even if it is behind the line?"""
     if 0.0 <= along <= length:
         return False
-    _, convex = find_near_end(part, walls, scratch.spot.triple, along, scratch.spot.neighbour)
+    spot = search.scratch.spot
+    _, convex = find_near_end(search.part, search.walls, spot.triple, along, spot.neighbour)
     return convex
 
 
 @kernel
-def _has_sunk(part, walls, gap, along, length, touch, scratch):
+def _has_sunk(search, gap, along, length):
     """Is the vertex, behind the line of its edge, inside the other body?
 
     Beside the edge it is only behind an inner corner. Beyond the other edge of a convex corner, or on it, it is
     outside.
     """
-    other = scratch.spot.neighbour
-    _, convex = find_near_end(part, walls, scratch.spot.triple, along, other)
+    part, walls, spot = search.part, search.walls, search.scratch.spot
+    _, convex = find_near_end(part, walls, spot.triple, along, spot.neighbour)
     if not 0.0 <= along <= length:
         return not convex
-    if not convex or gap >= -touch:
+    if not convex or gap >= -search.touch:
         return True
-    beyond, _, _, _, _, _ = compute_contact(part, walls, other, scratch.spot.pose)
-    return beyond < -touch
+    return compute_contact(part, walls, spot.neighbour, spot.pose).gap < -search.touch
 
 
 @kernel
-def _locate_depth(part, walls, path, search, touch, scratch):
-    """Time between low and high at which `scratch.spot.triple` has sunk below a level; search = (low, high, level,
-    beside). Beside its edge, behind an inner corner, the vertex counts from where it passed the end. Infinity where it
-    was far below the level before it sank: then it has gone round the end of the edge and in through another."""
-    low, high, level, beside = search
-    triple = scratch.spot.triple
+def _locate_depth(search, depth):
+    """Time at which `scratch.spot.triple` has sunk to a Depth. Infinity where it was far below the level before it
+    sank: then it has gone round the end of the edge and in through another."""
+    low, high, level, beside = depth
+    part, walls, spot = search.part, search.walls, search.scratch.spot
+    triple = spot.triple
     length = walls.edge[triple[2]].length if triple[0] == TYPE_B else part.edge[triple[1]].length
     for _ in range(100):
         middle = 0.5 * (low + high)
         if middle <= low or middle >= high:
             break
-        _look(walls, path, middle, scratch)
-        gap, _, along = compute_gap_rate(part, walls, triple, scratch.spot.pose, scratch.spot.velocity)
+        _look(search, middle)
+        gap, _, along = compute_gap_rate(part, walls, triple, spot.pose, spot.velocity)
         deep = gap < level or (beside and min(along, length - along) < level)
-        if deep and _has_sunk(part, walls, gap, along, length, touch, scratch):
+        if deep and _has_sunk(search, gap, along, length):
             high = middle
         else:
             low = middle
-    _look(walls, path, low, scratch)
-    gap, _, along = compute_gap_rate(part, walls, triple, scratch.spot.pose, scratch.spot.velocity)
-    around = gap < level - touch and not (beside and min(along, length - along) >= level - touch)
+    _look(search, low)
+    gap, _, along = compute_gap_rate(part, walls, triple, spot.pose, spot.velocity)
+    around = gap < level - search.touch and not (beside and min(along, length - along) >= level - search.touch)
     return np.inf if around else high
 
 

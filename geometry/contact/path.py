@@ -10,6 +10,7 @@ from __future__ import annotations
 from math import sqrt
 
 from geometry.compiled.jit import jit, kernel
+from geometry.prescribed.movers import MotionBounds
 
 
 @kernel
@@ -49,11 +50,11 @@ def evaluate_path(path, tau, pose, velocity):
 
 @kernel
 def bound_path(path, begin, end):
-    """Upper bounds over an interval: (speed, |omega|, |acceleration|, |alpha|)."""
+    """MotionBounds of the centre of mass over an interval."""
     vx, ax = _bound(path[0], begin, end - begin)
     vy, ay = _bound(path[1], begin, end - begin)
     omega, alpha = _bound(path[2], begin, end - begin)
-    return sqrt(vx * vx + vy * vy), omega, sqrt(ax * ax + ay * ay), alpha
+    return MotionBounds(sqrt(vx * vx + vy * vy), omega, sqrt(ax * ax + ay * ay), alpha)
 
 
 @jit

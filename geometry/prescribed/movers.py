@@ -7,11 +7,12 @@ break sees a smooth motion.
 from __future__ import annotations
 
 from math import cos, inf, sin
+from typing import NamedTuple
 
 import numpy as np
 
 from geometry.compiled.jit import jit, kernel
-from geometry.compiled.record import allocate_table, define_record
+from geometry.compiled.record import allocate_record, allocate_table, define_record
 from geometry.prescribed.motion import SMOOTH, THETA, X, Y, judge_pieces
 
 # Coefficients of a polynomial piece.
@@ -33,9 +34,27 @@ MOVER = define_record(
     ("first_edge", "i8"), ("n_edges", "i8"),  # the wall edges that it carries
     ("radius", "f8"),  # m, largest distance of their ends from the origin of the frame
     ("work", "f8"), ("work_start", "f8"),  # J/kg that it has done on the part, now and at the start of the step
-    # in row 0 only: the present time and the start of the present step [s]; has all motion ended?
-    ("now", "f8"), ("start", "f8"), ("ended", "i8"),
 )  # fmt: skip
+
+# What is known of the time of a table of movers, and of the walls that they carry. NaN: not known.
+CLOCK = define_record(
+    ("now", "f8"),  # s: the time at which they stand
+    ("turned", "f8"),  # s: the time for which whoever knows a load has turned gravity with its mover
+    ("ended", "?"),  # has all motion ended?
+)
+
+
+def start_clock():
+    """The clock of movers that stand at no time yet."""
+    clock = allocate_record(CLOCK)
+    clock.now = clock.turned = np.nan
+    return clock
+
+
+@jit
+def copy_clock(target, source):
+    """Set one clock to the time of another."""
+    target.now, target.turned, target.ended = source.now, source.turned, source.ended
 
 
 def build_movers(motions) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
@@ -43,7 +62,6 @@ def build_movers(motions) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     mover = allocate_table(MOVER, len(motions))
     pieces, waves = [], []
     for row, motion in zip(mover, motions, strict=True):
-        row.now = np.nan
         for k, coordinate in enumerate(motion.coordinates):
             row.first_piece[k], row.n_pieces[k], row.piece[k] = len(pieces), len(coordinate.pieces), len(pieces)
             row.first_wave[k], row.n_waves[k] = len(waves), len(coordinate.waves)
@@ -97,14 +115,22 @@ def _bound_coordinate(mover, piece, wave, m, k, time, h):
     return rate, bend
 
 
+class MotionBounds(NamedTuple):
+    """Upper bounds over an interval of time, of the motion of a frame or of the centre of mass."""
+
+    speed: float  # m/s
+    omega: float  # rad/s, of |omega|
+    acceleration: float  # m/s^2, of |acceleration|
+    alpha: float  # rad/s^2, of |alpha|
+
+
 @kernel
-def bound_mover(mover, piece, wave, m, interval):
-    """Upper bounds over interval = (time, length): (speed of the frame, |omega|, |acceleration|, |alpha|)."""
-    time, h = interval
+def bound_mover(mover, piece, wave, m, time, h):
+    """MotionBounds of the frame of mover m over [time, time + h]."""
     vx, ax = _bound_coordinate(mover, piece, wave, m, X, time, h)
     vy, ay = _bound_coordinate(mover, piece, wave, m, Y, time, h)
     omega, alpha = _bound_coordinate(mover, piece, wave, m, THETA, time, h)
-    return np.sqrt(vx * vx + vy * vy), omega, np.sqrt(ax * ax + ay * ay), alpha
+    return MotionBounds(np.sqrt(vx * vx + vy * vy), omega, np.sqrt(ax * ax + ay * ay), alpha)
 
 
 @kernel
@@ -137,4 +163,3 @@ def choose_pieces(mover, piece, time):
                 else:
                     high = middle - 1
             mover[m].piece[k] = first + low
-        mover[m].now = np.nan

@@ -8,6 +8,7 @@ impulses are the sums of all that they would have had. Friction gets its share, 
 from __future__ import annotations
 
 from math import sqrt
+from typing import NamedTuple
 
 import numpy as np
 
@@ -20,17 +21,17 @@ from dynamics.motion.closed import (
     keep_contacts,
     pair_corners,
 )
-from dynamics.motion.mode import LETTER_L, LETTER_N, LETTER_R, set_time
+from dynamics.motion.mode import LETTER_L, LETTER_N, LETTER_R, MotionState, compute_place, get_load
 from dynamics.motion.routh import NONE
-from dynamics.motion.scales import find_zero_speed
+from dynamics.motion.scales import Zeros, find_zero_speed, find_zeros
 from dynamics.tolerances import INDEPENDENT
 from geometry.compiled.jit import jit, kernel
 from geometry.compiled.record import copy_row
-from geometry.contact.contacts import compute_contact
 from geometry.contact.next_contact import find_next_contact
 from geometry.contact.path import fill_path
 from sim.engine import events
-from sim.engine.impacts import Strike, commit_strike, find_strike
+from sim.engine.impacts import Collision, Strike, commit_strike, fill_before, find_strike
+from sim.engine.state import get_present
 from sim.rows.status_codes import GO_ON
 from sim.tolerances import (
     BOUNCE_HEIGHT,
@@ -52,27 +53,41 @@ BRIDGE_SOON = 100.0
 NO_BOUNCE, REFUSED, PASSED = 0, 1, 2
 
 
+class PassOver(NamedTuple):
+    """A short time that passes in one step."""
+
+    struck: np.record  # CLOSED: the contacts that close
+    closed: np.record  # CLOSED: gets those of the state after it
+    rest: float  # s, its length
+    event: int  # its kind
+
+
+class Energies(NamedTuple):
+    """Energies per mass [J/kg] before a step."""
+
+    kinetic: float
+    work: float  # of the load, up to a constant
+
+
 @kernel
-def sum_bounces(body, options, state, tools, log, after):
-    """End an infinite sequence of ever smaller bounces; returns NO_BOUNCE, or what `pass_over` does. after = (index of
-    the chosen member of the set, was there an impact).
+def sum_bounces(body, options, state, tools, log, closed, index, impacts):
+    """End an infinite sequence of ever smaller bounces; returns NO_BOUNCE, or what `pass_over` does. closed:
+    gets the contacts after it; index: of the chosen member of the set; impacts: was there an impact?
 
     Some contacts open with velocity v and gap'' = -a (that of the member). If every such bounce is
     lower than BOUNCE_HEIGHT times the touch distance, the remaining flights form a geometric series (ratio e, or that
     of the last two flights), and their total time passes in one step. Contacts that are as near take part: a part that
     bounces on two corners by turns ends on both. Where the part would meet something else on the way, it bounces on.
     """
-    struck, here = tools.desk.struck, (state.pose, state.velocity)
-    speed_zero = find_zero_speed(body, options.scales, state.velocity)
-    near = BOUNCE_REACH * options.scales.touch
-    if find_closed(body, state.mode, here, near, speed_zero, struck, tools.scratch) < 0:
+    struck, here, touch = tools.desk.struck, get_present(state), options.scales.touch
+    speed_zero = find_zero_speed(body, options.scales, here)
+    if find_closed(body, state.mode, here, Zeros(BOUNCE_REACH * touch, speed_zero), struck, tools.scratch) < 0:
         return NO_BOUNCE
-    index, impacts = after
     interval = 0.0
     if impacts:
         interval, state.last_impact = state.time - state.last_impact, state.time
     a = tools.buffer.found.vertices[index]
-    flight, restitution = _measure_flight(body, struck, a, speed_zero, (BOUNCE_HEIGHT * options.scales.touch, interval))
+    flight, restitution = _measure_flight(body, struck, a, Zeros(BOUNCE_HEIGHT * touch, speed_zero), interval)
     ratio = restitution
     if impacts:
         previous, state.last_flight = state.last_flight, abs(flight)
@@ -80,21 +95,21 @@ def sum_bounces(body, options, state, tools, log, after):
     if flight <= 0.0:
         return NO_BOUNCE
     rest = flight / (1.0 - ratio) if ratio < 1.0 else flight
-    if rest > LONGEST_REST * sqrt(options.scales.touch / options.scales.force):
+    if rest > LONGEST_REST * sqrt(touch / options.scales.force):
         return NO_BOUNCE
-    return pass_over(body, options, state, tools, log, (rest, events.ACCUMULATION))
+    return pass_over(body, options, state, tools, log, PassOver(struck, closed, rest, events.ACCUMULATION))
 
 
 @kernel
-def _measure_flight(body, struck, a, speed_zero, limits):
-    """(time of the longest flight, largest restitution) of the contacts that open; limits = (height, time since the
-    last impact).
+def _measure_flight(body, struck, a, zeros, interval):
+    """(time of the longest flight, largest restitution) of the contacts that open; zeros: heights and speeds of bounces
+    that are none; interval: time since the last impact.
 
     A contact that bounces higher than the limit is dropped from `struck`: the others may come to an end before it is
     back. The time is negative if a contact closes faster than from the limit. A contact that falls back only when
     others have stopped to slip is expected back after as long as the last time.
     """
-    height, interval = limits
+    height, speed_zero = zeros
     speeds = np.empty(struck.n)
     copy_row(speeds, struck.rate)
     compute_gap_accelerations(struck, a)
@@ -121,18 +136,19 @@ def _measure_flight(body, struck, a, speed_zero, limits):
 @kernel
 def bridge(body, options, state, tools, log):
     """Pass over a short time at which events pile up, the shortest that works; False where none does."""
-    touch, time = options.scales.touch, state.time
+    touch, time, struck = options.scales.touch, state.time, tools.desk.struck
     length = BRIDGE_TIME * sqrt(body.part.radius / options.scales.force)
     if state.bridges > 0 and time - state.last_bridge <= BRIDGE_SOON * max(length, state.bridge_length):
         length = max(length, BRIDGE_GROWTH * state.bridge_length)  # the last one was too short
     for _ in range(BRIDGE_TRIES):
-        here = (state.pose, state.velocity)
-        speed_zero = find_zero_speed(body, options.scales, state.velocity)
-        if find_closed(body, state.mode, here, BOUNCE_REACH * touch, speed_zero, tools.desk.struck, tools.scratch) < 0:
+        here = get_present(state)
+        zeros = Zeros(BOUNCE_REACH * touch, find_zero_speed(body, options.scales, here))
+        if find_closed(body, state.mode, here, zeros, struck, tools.scratch) < 0:
             return False
         impact = state.impact
         rest = min(length, options.duration - time)
-        if pass_over(body, options, state, tools, log, (rest, events.BRIDGE)) == PASSED:
+        step = PassOver(struck, tools.desk.closed, rest, events.BRIDGE)
+        if pass_over(body, options, state, tools, log, step) == PASSED:
             state.bridges += 1
             state.last_bridge, state.bridge_length = state.time, rest
             state.bridged += rest
@@ -143,80 +159,81 @@ def bridge(body, options, state, tools, log):
 
 
 @kernel
-def pass_over(body, options, state, tools, log, how):
-    """Let a short time pass in one step and close the contacts in `tools.desk.struck`; how = (time, kind of event).
+def pass_over(body, options, state, tools, log, step):
+    """Let a short time pass in one step; step: PassOver.
 
     Returns PASSED, or REFUSED, with the state as it was but not the set of accelerations: where the run would end
     before, where the impact has no solution, where the gaps cannot be closed, or where the part would meet something
     else on the way.
     """
-    rest, event = how
-    struck, start, v, rho = tools.desk.struck, tools.desk.start, state.velocity, body.rho
-    begin, way = state.time, tools.desk.other
+    struck, closed, rest, event = step
+    start, v, rho = tools.desk.start, state.velocity, body.rho
+    begin, way = state.time, tools.desk.way
     early = begin + rest < options.duration or event == events.BRIDGE
     if not early or begin + rest <= begin or (struck.n == 0 and event != events.BRIDGE):
         return REFUSED
     for c in range(3):
         start[c], start[3 + c] = state.pose[c], v[c]
-    energy, work = _get_energy(v, rho), _get_work(body, state.pose)
+    before = Energies(_get_energy(v, rho), _get_work(body, begin, state.pose))
     _find_way(body, struck, start, way)
-    v[0], v[1], v[2] = v[0] + body.w[0] * rest, v[1] + body.w[1] * rest, v[2] + body.w[2] / rho * rest
+    w = get_load(body, begin)
+    v[0], v[1], v[2] = v[0] + w[0] * rest, v[1] + w[1] * rest, v[2] + w[2] / rho * rest
     state.time = begin + rest
-    set_time(body, state.time)
     for c in range(3):
         state.pose[c] += way[c] * rest
-    speed_zero = find_zero_speed(body, options.scales, v)
+    here, collision = get_present(state), Collision(struck, event, 0.0, tools.desk.before, tools.desk.after)
+    speed_zero = find_zero_speed(body, options.scales, here)
     for k in range(struck.n):  # where they will be, about
-        fill_row(body, struck, k, state.pose, v, speed_zero)
+        fill_row(body, struck, k, here, speed_zero)
     pair_corners(struck)
     code, found, clear = GO_ON, Strike(1, 1, 1.0, NONE), False
     if event != events.BRIDGE or is_closing(struck, speed_zero):
-        code, found = find_strike(body, options, state, tools, (struck, event, 0.0))
+        code, found = find_strike(body, options, state, tools, collision)
     else:
-        _strike_nothing(struck, tools, v, rho)
+        _strike_nothing(body, state, collision)
     if code == GO_ON:
-        after = tools.desk.after
+        after = collision.after
         v[0], v[1], v[2] = after[0], after[1], after[2] / rho
         for c in range(3):
             state.pose[c] += 0.5 * (v[c] - way[c]) * rest
         if event == events.BRIDGE:
             _drop_opening(struck, after, speed_zero)
-        clear = _close_gaps(body, options, struck, state.pose) and _is_clear(body, options, state, tools, rest)
+        clear = _close_gaps(body, options, struck, here.time, here.pose)
+        clear = clear and _is_clear(body, options, state, tools, struck, rest)
     if code != GO_ON or not clear:
         state.time = begin
-        set_time(body, begin)
         for c in range(3):
             state.pose[c], v[c] = start[c], start[3 + c]
         return REFUSED
-    _commit(body, options, state, tools, log, (struck, event, found, energy, work))
+    _commit(body, options, state, tools, log, closed, collision, found, before)
     return PASSED
 
 
 @kernel
-def _commit(body, options, state, tools, log, how):
-    """Log the step, remove what opens after it, and keep the account; leaves the contacts in `tools.desk.closed`."""
-    struck, event, found, energy, work = how
-    v, rho, closed = state.velocity, body.rho, tools.desk.closed
-    before = state.impact + state.pushed
+def _commit(body, options, state, tools, log, closed, collision, found, energies):
+    """Log the step, remove what opens after it, and keep the account; closed: gets the contacts after it; found:
+    Strike; energies: Energies before the step."""
+    struck, here = collision.struck, get_present(state)
+    v, rho, before = here.velocity, body.rho, state.impact + state.pushed
     if struck.n > 0:
         copy_row(state.cause, struck.triple[0])
-    commit_strike(body, state, tools, log, (struck, event, found))
-    speed_zero = find_zero_speed(body, options.scales, v)
+    commit_strike(body, state, log, collision, found)
+    zeros = find_zeros(body, options.scales, here)
     for k in range(struck.n):  # the contacts have moved on
-        fill_row(body, struck, k, state.pose, v, speed_zero)
+        fill_row(body, struck, k, here, zeros.speed)
     # A rocking part, unlike a bouncing one, does not stop in a plastic impact: it stops because the impacts follow each
     # other without end. So nothing opens any more, and what rolls does not slip.
     speed, shift = np.array([v[0], v[1], v[2] * rho]), np.empty(3)
-    _find_shift(struck, struck.rate, speed, (INDEPENDENT, True), shift)
+    _find_shift(struck, struck.rate, speed, INDEPENDENT, True, shift)
     v[0], v[1], v[2] = v[0] + shift[0], v[1] + shift[1], v[2] + shift[2] / rho
     # The contacts now move as the surfaces do, so this is the work of the obstacles by the impulses behind the shift.
     _share_work(body, state, struck, shift[0] * v[0] + shift[1] * v[1] + shift[2] * v[2] * rho)
     # The load worked along the way the part has moved, not along the flights that were summed.
-    work = _get_work(body, state.pose) - work
+    work = _get_work(body, here.time, here.pose) - energies.work
     state.turned += work
-    state.impact = before - state.pushed + _get_energy(v, rho) - energy - work
-    find_closed(body, state.mode, (state.pose, v), options.scales.touch, speed_zero, closed, tools.scratch)
-    keep_contacts(closed, find_zero_speed(body, options.scales, v))
+    state.impact = before - state.pushed + _get_energy(v, rho) - energies.kinetic - work
+    find_closed(body, state.mode, here, zeros, closed, tools.scratch)
+    keep_contacts(closed, find_zero_speed(body, options.scales, here))
 
 
 @kernel
@@ -228,16 +245,16 @@ def _find_way(body, struck, start, way):
     for k in range(struck.n):
         n = struck.normal[k]
         gaps[k] = n[0] * v[0] + n[1] * v[1] + n[2] * v[2] - struck.push[k]
-    _find_shift(struck, gaps, nothing, (INDEPENDENT, False), way)
+    _find_shift(struck, gaps, nothing, INDEPENDENT, False, way)
     way[0], way[1], way[2] = v[0] + way[0], v[1] + way[1], (v[2] + way[2]) / body.rho
 
 
 @kernel
-def _strike_nothing(struck, tools, v, rho):
-    """The result of an impact in which nothing closes."""
-    before, after = tools.desk.before, tools.desk.after
-    before[0], before[1], before[2] = v[0], v[1], v[2] * rho
-    copy_row(after, before)
+def _strike_nothing(body, state, collision):
+    """Write the result of an impact in which nothing closes."""
+    struck = collision.struck
+    fill_before(body, state, collision.before)
+    copy_row(collision.after, collision.before)
     for k in range(struck.n):
         struck.fn[k], struck.ft[k] = 0.0, 0.0
         struck.letter[k] = LETTER_N if struck.slip[k] == 0 else (LETTER_R if struck.slip[k] > 0 else LETTER_L)
@@ -281,9 +298,9 @@ def _share_work(body, state, struck, work):
 
 
 @kernel
-def _is_clear(body, options, state, tools, rest):
+def _is_clear(body, options, state, tools, struck, rest):
     """Does the part meet nothing but the struck contacts on its way from the pose in `tools.desk.start`?"""
-    start, end, struck = tools.desk.start, tools.desk.end, tools.desk.struck
+    start, end = tools.desk.start, tools.desk.end
     for c in range(3):
         end[c], end[6 + c], start[6 + c] = state.pose[c], 0.0, 0.0
         end[3 + c] = (end[c] - start[c]) / rest
@@ -291,13 +308,9 @@ def _is_clear(body, options, state, tools, rest):
     start[3], start[4], start[5] = end[3], end[4], end[5]
     fill_path(state.path, rest, start, end)
     start[3], start[4], start[5] = keep
-    active = struck.triple[: struck.n]
-    touch = options.scales.touch
-    if body.walls.mover.shape[0] > 0:
-        body.walls.mover[0].start = state.time - rest
-    clear = find_next_contact(body.part, body.walls, state.path, rest, active, touch, tools.scratch) == np.inf
-    set_time(body, state.time)
-    return clear
+    active, begin, touch = struck.triple[: struck.n], state.time - rest, options.scales.touch
+    time = find_next_contact(body.part, body.walls, state.path, begin, rest, active, touch, tools.scratch)
+    return time == np.inf
 
 
 @jit
@@ -307,18 +320,18 @@ def _get_energy(v, rho):
 
 
 @jit
-def _get_work(body, pose):
-    """Work of the load per mass, up to a constant."""
-    return body.w[0] * pose[0] + body.w[1] * pose[1] + body.w[2] * body.rho * pose[2]
+def _get_work(body, time, pose):
+    """Work of the load at a time per mass, up to a constant."""
+    w = get_load(body, time)
+    return w[0] * pose[0] + w[1] * pose[1] + w[2] * body.rho * pose[2]
 
 
 @kernel
-def _find_shift(struck, gaps, speed, how, shift):
-    """Shortest shift d with N.d = -gap for every struck contact and, where rolling counts, T.(speed + d) = 0.
+def _find_shift(struck, gaps, speed, independent, rolling, shift):
+    """Shortest shift d with N.d = -gap for every struck contact and, where `rolling`, T.(speed + d) = 0.
 
-    how = (sine below which a row counts as dependent on earlier ones and is left out, whether rolling counts).
+    independent: sine below which a row counts as dependent on earlier ones and is left out.
     """
-    independent, rolling = how
     basis, row = np.zeros((3, 3)), np.zeros(3)
     rank = 0
     shift[:] = 0.0
@@ -343,17 +356,18 @@ def _find_shift(struck, gaps, speed, how, shift):
 
 
 @kernel
-def _close_gaps(body, options, struck, pose):
-    """Move the pose to gap 0 at the struck contacts, by the shortest way; False if some gap stays open."""
+def _close_gaps(body, options, struck, time, pose):
+    """Move the pose to gap 0 at the struck contacts at a time, by the shortest way; False if some gap stays open."""
     gaps, shift, nothing, widest = np.empty(struck.n), np.empty(3), np.zeros(3), 0.0
+    still = MotionState(time, pose, nothing)
     for _ in range(4):
         widest = 0.0
         for k in range(struck.n):
-            fill_row(body, struck, k, pose, nothing, 0.0)
-            gaps[k], _, _, _, _, _ = compute_contact(body.part, body.walls, struck.triple[k], pose)
+            fill_row(body, struck, k, still, 0.0)
+            gaps[k] = compute_place(body, struck.triple[k], time, pose).gap
             widest = max(widest, abs(gaps[k]))
         if widest <= GAP_CLOSED * options.scales.touch:
             return True
-        _find_shift(struck, gaps, nothing, (INDEPENDENT_GAPS, False), shift)
+        _find_shift(struck, gaps, nothing, INDEPENDENT_GAPS, False, shift)
         pose[0], pose[1], pose[2] = pose[0] + shift[0], pose[1] + shift[1], pose[2] + shift[2] / body.rho
     return widest <= GAP_STAYS * options.scales.touch

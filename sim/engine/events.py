@@ -8,6 +8,8 @@ so that -1 is the threshold for all; the event itself is located where the monit
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 
 from dynamics.motion.carried import measure_margin
@@ -19,15 +21,17 @@ from dynamics.motion.mode import (
     ROLLING,
     SLIDING_TWICE,
     STATIC,
+    Body,
+    MotionState,
     compute_frame,
+    compute_place,
     get_mu,
-    set_time,
 )
-from dynamics.motion.scales import find_least_speed
+from dynamics.motion.scales import Scales, find_least_speed
 from dynamics.tolerances import DEPENDENT, FORCE_ROUNDING
 from geometry.compiled.jit import jit, kernel
 from geometry.compiled.record import define_record
-from geometry.contact.contacts import compute_contact, compute_edge_length
+from geometry.contact.contacts import compute_edge_length
 from geometry.contact.path import evaluate_path
 from geometry.tolerances import SUNK
 from sim.rows.records import EVENT_KINDS
@@ -58,37 +62,88 @@ SAMPLES = 3
 NOT_KNOWN = -np.inf
 
 
-# A point on the path: pose, velocity, acceleration (ax, ay, alpha) and force of the basis there.
+# A point on the path: time, pose, velocity, acceleration (ax, ay, alpha) and force of the basis there.
 PROBE = define_record(
-    ("pose", "f8", (3,)), ("velocity", "f8", (3,)), ("acceleration", "f8", (3,)), ("force", "f8", (4,))
+    ("time", "f8"), ("pose", "f8", (3,)), ("velocity", "f8", (3,)), ("acceleration", "f8", (3,)), ("force", "f8", (4,))
 )
 
 
+class Watch(NamedTuple):
+    """A mode that is watched along a path."""
+
+    body: Body
+    mode: np.record  # MODE
+    scales: Scales
+    path: np.ndarray  # (3, 6), see `geometry.contact.path`
+    start: float  # s: time of the run at which the path begins
+    probe: np.record  # PROBE: the point that was looked at last
+    muted: bool  # are the monitors of forces left out?
+
+
+class Monitor(NamedTuple):
+    """What is watched, and of which contact of the mode."""
+
+    kind: int
+    contact: int
+
+
+class LeastMonitor(NamedTuple):
+    """The smallest monitor at a point of the path; (inf, NO_MONITOR, -1) where there is none."""
+
+    value: float
+    kind: int
+    contact: int
+
+
+class ModeEnd(NamedTuple):
+    """Where a mode ends on its path, by which monitor; (inf, NO_MONITOR, -1) where it lasts."""
+
+    time: float  # s after the start of the path
+    kind: int
+    contact: int
+    least: float  # the least monitor at the end of what was searched
+
+
+@jit
+def place_probe(probe, path, start, tau):
+    """Move the probe to time tau of a path that begins at `start`; returns its MotionState."""
+    evaluate_path(path, tau, probe.pose, probe.velocity)
+    probe.time = start + tau
+    return get_probed(probe)
+
+
+@jit
+def get_probed(probe):
+    """The MotionState of a probe."""
+    return MotionState(probe.time, probe.pose, probe.velocity)
+
+
 @kernel
-def compute_monitor(body, mode, scales, monitor, probe):
-    """One monitor (kind, contact) at a point of the path."""
+def compute_monitor(watch, monitor):
+    """One monitor at the point of the probe."""
+    body, mode, scales, probe = watch.body, watch.mode, watch.scales, watch.probe
     kind, k = monitor
-    pose, velocity, force, triple = probe.pose, probe.velocity, probe.force, mode.triple[k]
+    at, force, triple = get_probed(probe), probe.force, mode.triple[k]
     if kind <= MARGIN:
-        margin, _, _ = measure_margin(body, mode, pose, velocity, probe.acceleration)
+        margin, _, _ = measure_margin(body, mode, at, probe.acceleration)
         return margin / (FORCE_ROUNDING * scales.force)
     if kind == MERGE:
-        return (compute_sine(body, mode, pose) / DEPENDENT - 1.0) / FORCE_ROUNDING
+        return (compute_sine(body, mode, at.time, at.pose) / DEPENDENT - 1.0) / FORCE_ROUNDING
     if kind == SEPARATION or kind == SLIP:
         offset = 2 if k == mode.second and mode.kind == SLIDING_TWICE else 0
         fn = force[offset]
         if kind == SLIP:
             fn = get_mu(body, triple) * fn - abs(force[offset + 1])
         return fn / (FORCE_ROUNDING * scales.force)
-    nx, ny, nq, _, b, _, slip, _, _ = compute_frame(body, triple, pose, velocity)
+    nx, ny, nq, _, b, _, slip, _, _ = compute_frame(body, triple, at)
     if kind == PRESS:
         a = probe.acceleration
         return (nx * a[0] + ny * a[1] + nq * a[2] * body.rho + b) / (FORCE_ROUNDING * scales.force)
     if kind == STICK:
-        return (slip if mode.letter[k] == LETTER_R else -slip) / find_least_speed(body, scales)
+        return (slip if mode.letter[k] == LETTER_R else -slip) / find_least_speed(body, scales, at.time)
     if kind == CREEP:
-        return CREEP_SPEED - abs(slip) / find_least_speed(body, scales)
-    gap, along, _, _, _, _ = compute_contact(body.part, body.walls, triple, pose)
+        return CREEP_SPEED - abs(slip) / find_least_speed(body, scales, at.time)
+    gap, along, _, _, _, _ = compute_place(body, triple, at.time, at.pose)
     if kind == SINK:
         return SINK_SLOPE * (gap / scales.touch + SUNK)
     if kind == EDGE_END:
@@ -98,118 +153,113 @@ def compute_monitor(body, mode, scales, monitor, probe):
 
 
 @kernel
-def find_least_monitor(body, mode, scales, probe, muted):
-    """(value, kind, contact) of the smallest monitor at a point of the path; (inf, NO_MONITOR, -1) where there is none.
-    With `muted` forces are skipped."""
+def find_least_monitor(watch):
+    """LeastMonitor at the point of the probe."""
+    body, mode, muted = watch.body, watch.mode, watch.muted
     basis = mode.kind
-    least = (np.inf, NO_MONITOR, -1)
+    least = LeastMonitor(np.inf, NO_MONITOR, -1)
     if basis == STATIC:
         return least
     carried = basis == CARRIED
     if carried and not muted:
-        least = (compute_monitor(body, mode, scales, (MARGIN, 0), probe), MARGIN, 0)
+        least = LeastMonitor(compute_monitor(watch, Monitor(MARGIN, 0)), MARGIN, 0)
     if basis == SLIDING_TWICE:
-        least = (compute_monitor(body, mode, scales, (MERGE, mode.second), probe), MERGE, mode.second)
+        least = LeastMonitor(compute_monitor(watch, Monitor(MERGE, mode.second)), MERGE, mode.second)
     for k in range(mode.n):
         second = basis == SLIDING_TWICE and k == mode.second
         idle = mode.idle[k] == 1
         in_basis = (second or k == mode.first) and not carried and not idle
         if in_basis and not muted:
-            least = _take_least(body, mode, scales, (SEPARATION, k), probe, least)
+            least = _take_least(watch, Monitor(SEPARATION, k), least)
             if basis == ROLLING:
-                least = _take_least(body, mode, scales, (SLIP, k), probe, least)
+                least = _take_least(watch, Monitor(SLIP, k), least)
         rolls, runs = mode.letter[k] == LETTER_N, body.walls.edge[mode.triple[k, 2]].mover >= 0
         if rolls and in_basis and not runs:
             continue
         if not rolls:
-            least = _take_least(body, mode, scales, (STICK, k), probe, least)
+            least = _take_least(watch, Monitor(STICK, k), least)
         if idle:
-            least = _take_least(body, mode, scales, (PRESS, k), probe, least)
-            least = _take_least(body, mode, scales, (SINK, k), probe, least)
+            least = _take_least(watch, Monitor(PRESS, k), least)
+            least = _take_least(watch, Monitor(SINK, k), least)
             if rolls:
-                least = _take_least(body, mode, scales, (CREEP, k), probe, least)
+                least = _take_least(watch, Monitor(CREEP, k), least)
         if not rolls or runs or idle:  # a surface that runs takes a rolling contact along
-            least = _take_least(body, mode, scales, (EDGE_END, k), probe, least)
+            least = _take_least(watch, Monitor(EDGE_END, k), least)
         if not in_basis:
-            least = _take_least(body, mode, scales, (MODE_LOST, k), probe, least)
+            least = _take_least(watch, Monitor(MODE_LOST, k), least)
     return least
 
 
 @jit
-def _take_least(body, mode, scales, monitor, probe, least):
+def _take_least(watch, monitor, least):
     """The smaller one of the least monitor so far and another."""
-    value = compute_monitor(body, mode, scales, monitor, probe)
-    return (value, monitor[0], monitor[1]) if value < least[0] else least
+    value = compute_monitor(watch, monitor)
+    return LeastMonitor(value, monitor.kind, monitor.contact) if value < least.value else least
 
 
 @kernel
-def _probe(body, mode, path, tau, probe):
-    evaluate_path(path, tau, probe.pose, probe.velocity)
-    if body.walls.mover.shape[0] > 0:
-        set_time(body, body.walls.mover[0].start + tau)
-    evaluate_mode(body, mode, probe.pose, probe.velocity, probe.acceleration, probe.force)
+def _look(watch, tau):
+    """Move the probe to time tau of the path, and fill its acceleration and force."""
+    probe = watch.probe
+    at = place_probe(probe, watch.path, watch.start, tau)
+    evaluate_mode(watch.body, watch.mode, at, probe.acceleration, probe.force)
 
 
 @kernel
-def find_least_at(body, mode, scales, path, tau, probe_muted):
-    """`find_least_monitor` at time tau of a path; `probe_muted` is (probe, muted)."""
-    probe, muted = probe_muted
-    _probe(body, mode, path, tau, probe)
-    return find_least_monitor(body, mode, scales, probe, muted)
+def find_least_at(watch, tau):
+    """`find_least_monitor` at time tau of the path."""
+    _look(watch, tau)
+    return find_least_monitor(watch)
 
 
 @kernel
-def locate_end_of_mode(body, mode, scales, path, span, probe_muted):
-    """First time in [0, duration] at which a monitor crosses zero on its way below -1; span = (duration, start).
+def locate_end_of_mode(watch, duration, start):
+    """ModeEnd: the first time in [0, duration] at which a monitor crosses zero on its way below -1.
 
-    Returns (time, kind, contact, least monitor at the end), or (inf, NO_MONITOR, -1, ...). Looks at SAMPLES places;
-    `start` is the least monitor at time 0, which the last step knows, or NOT_KNOWN.
+    Looks at SAMPLES places; `start` is the least monitor at time 0, which the last step knows, or NOT_KNOWN.
     """
-    duration, start = span
     low, value, value_low = 0.0, start, start
     if start == NOT_KNOWN:
-        value_low, _, _ = find_least_at(body, mode, scales, path, 0.0, probe_muted)
+        value_low = find_least_at(watch, 0.0).value
     for part in range(1, SAMPLES + 1):
         high = duration * part / SAMPLES
-        value, kind, contact = find_least_at(body, mode, scales, path, high, probe_muted)
+        value, kind, contact = find_least_at(watch, high)
         if value < -1.0:
             for _ in range(16):
-                time = _locate_zero(body, mode, scales, path, (kind, contact, low, high, 0.0), probe_muted[0])
-                value, other, other_contact = find_least_at(body, mode, scales, path, time, probe_muted)
+                time = _locate_zero(watch, Monitor(kind, contact), low, high, 0.0)
+                value, other, other_contact = find_least_at(watch, time)
                 if value >= -1.0 or (other == kind and other_contact == contact) or time <= low:
                     break
                 kind, contact, high = other, other_contact, time
-            return time, kind, contact, value
+            return ModeEnd(time, kind, contact, value)
         if value > 0.0 or value_low <= 0.0:
             low, value_low = high, value
-    return np.inf, NO_MONITOR, -1, value
+    return ModeEnd(np.inf, NO_MONITOR, -1, value)
 
 
 @kernel
-def _measure(body, mode, scales, path, where, probe):
-    """A monitor at a time of the path; where = (kind, contact, time)."""
-    kind, contact, tau = where
-    _probe(body, mode, path, tau, probe)
-    return compute_monitor(body, mode, scales, (kind, contact), probe)
+def _measure(watch, monitor, tau):
+    """A monitor at time tau of the path."""
+    _look(watch, tau)
+    return compute_monitor(watch, monitor)
 
 
 @kernel
-def locate_level(body, mode, scales, path, search, probe):
-    """Time after `low` at which the monitor first falls to `level`, or where it is least if it does not until `high`;
-    search = (kind, contact, low, high, level). Used to look ahead of an event until the old mode is clearly violated.
+def locate_level(watch, monitor, low, high, level):
+    """Time after `low` at which the monitor first falls to `level`, or where it is least if it does not until `high`.
+    Used to look ahead of an event until the old mode is clearly violated.
 
     Looks outwards from the event in growing strides: a force that passes through a pole comes back soon after.
     """
-    kind, contact, low, high, level = search
     before, best, least, stride = low, high, np.inf, (high - low) * FIRST_STRIDE
     while before < high:
         time = min(low + stride, high)
         stride *= STRIDE_GROWTH
         if time <= before:
             continue
-        value = _measure(body, mode, scales, path, (kind, contact, time), probe)
+        value = _measure(watch, monitor, time)
         if value <= level:
-            return _locate_zero(body, mode, scales, path, (kind, contact, before, time, level), probe)
+            return _locate_zero(watch, monitor, before, time, level)
         if value < least:
             best, least = time, value
         before = time
@@ -217,15 +267,14 @@ def locate_level(body, mode, scales, path, search, probe):
 
 
 @kernel
-def _locate_zero(body, mode, scales, path, search, probe):
+def _locate_zero(watch, monitor, low, high, level):
     """Root of monitor - level between low and high (Illinois variant of the secant method, with bisection)."""
-    kind, contact, low, high, level = search
-    f_low = _measure(body, mode, scales, path, (kind, contact, low), probe) - level
-    if kind == STICK and level == 0.0 and -1.0 < f_low <= 0.0:
+    f_low = _measure(watch, monitor, low) - level
+    if monitor.kind == STICK and level == 0.0 and -1.0 < f_low <= 0.0:
         level, f_low = -1.0, f_low + 1.0  # a slip that begins with zero, give or take its rounding
     if f_low <= 0.0:
         return low
-    f_high = _measure(body, mode, scales, path, (kind, contact, high), probe) - level
+    f_high = _measure(watch, monitor, high) - level
     side = 0
     for k in range(200):
         width = high - low
@@ -234,7 +283,7 @@ def _locate_zero(body, mode, scales, path, search, probe):
             middle = low + 0.5 * width
         if width <= EVENT_BRACKET * high or middle == low or middle == high:
             return high
-        f = _measure(body, mode, scales, path, (kind, contact, middle), probe) - level
+        f = _measure(watch, monitor, middle) - level
         if f > 0.0:
             low, f_low = middle, f
             f_high = 0.5 * f_high if side == 1 else f_high

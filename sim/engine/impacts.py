@@ -8,18 +8,19 @@ import numpy as np
 
 from dynamics.motion.choose import BRANCH, CONTINUE, STOP
 from dynamics.motion.closed import make_problem
-from dynamics.motion.impact import compute_impact_work, solve_impact, solve_jam, take_member
+from dynamics.motion.impact import Choice, compute_impact_work, solve_impact, solve_jam, take_member
 from dynamics.motion.jam import find_jam
 from dynamics.motion.mode import LETTER_L, LETTER_N, LETTER_R
-from dynamics.motion.routh import NONE, solve_routh
+from dynamics.motion.routh import NONE, ImpactRows, Law, Limits, solve_routh
 from dynamics.motion.scales import find_zero_speed
 from dynamics.search.reactions import solve_forces
-from geometry.compiled.jit import kernel
+from geometry.compiled.jit import jit, kernel
 from geometry.compiled.record import copy_row
+from geometry.contact.contacts import is_same_contact
 from geometry.contact.moving import is_moving
 from sim.engine import events
-from sim.engine.recorder import write_event, write_impulses
-from sim.engine.state import NOTHING, VELOCITY
+from sim.engine.recorder import EventHeader, write_event, write_impulses
+from sim.engine.state import NOTHING, VELOCITY, get_present
 from sim.rows.status_codes import GO_ON, JAMMED, NO_IMPACT_SOLUTION, NO_SOLUTION, NOT_UNIQUE_STOP, SPLIT
 
 
@@ -50,41 +51,55 @@ class Strike(NamedTuple):
     impact_class: int  # of a single contact
 
 
+class Collision(NamedTuple):
+    """Which contacts meet, and how."""
+
+    struck: np.record  # CLOSED; gets the impulses per mass
+    event: int  # its kind
+    factor: float  # of the restitutions
+    before: np.ndarray  # (3,) gets the velocity before, in (x, y, rho theta)
+    after: np.ndarray  # (3,) gets the velocity after
+
+
+@jit
+def fill_before(body, state, before):
+    """Write the present velocity in (x, y, rho theta)."""
+    v = state.velocity
+    before[0], before[1], before[2] = v[0], v[1], v[2] * body.rho
+
+
 @kernel
-def strike(body, options, state, tools, log, how):
-    """Change the velocity by an impact; arguments as for `find_strike`."""
-    struck, event, _ = how
-    code, found = find_strike(body, options, state, tools, how)
+def strike(body, options, state, tools, log, collision):
+    """Change the velocity by an impact."""
+    code, found = find_strike(body, options, state, tools, collision)
     if code == GO_ON:
-        commit_strike(body, state, tools, log, (struck, event, found))
+        commit_strike(body, state, log, collision, found)
     return code
 
 
 @kernel
-def find_strike(body, options, state, tools, how):
-    """The velocity after an impact of the contacts `struck`, into `tools.desk.after` in (x, y, rho theta), the impulses
-    into `struck`; how = (struck, kind of event, restitution factor). Returns (code, Strike).
+def find_strike(body, options, state, tools, collision):
+    """Write the velocities of an impact and the impulses into the Collision; returns (code, Strike).
 
     A single contact follows the law of its pair; several at once have the set of `motion.impact`. With the kind JAM
     it is an impulse without collision.
     """
-    struck, event, factor = how
-    k, before, after = struck.n, tools.desk.before, tools.desk.after
+    struck, event, factor, before, after = collision
+    fill_before(body, state, before)
+    k = struck.n
     e = np.empty(k)
     for i in range(k):
         e[i] = factor * body.walls.edge[struck.triple[i, 2]].e
-    v = state.velocity
-    before[0], before[1], before[2] = v[0], v[1], v[2] * body.rho
     if k == 1:
-        law = body.walls.edge[struck.triple[0, 2]].law
-        limits = (find_zero_speed(body, options.scales, v), event == events.JAM)
-        scale, impact_class = strike_one(struck, before, (law, e[0]), limits, after)
+        law = Law(body.walls.edge[struck.triple[0, 2]].law, e[0])
+        limits = Limits(find_zero_speed(body, options.scales, get_present(state)), event == events.JAM)
+        scale, impact_class = strike_one(struck, before, law, limits, after)
         found = Strike(1, 1, scale, impact_class)
         if impact_class == NONE:
             return (NO_SOLUTION if event == events.JAM else NO_IMPACT_SOLUTION), found
         return GO_ON, found
     rule = CONTINUE if options.rule == STOP or options.rule == BRANCH else options.rule
-    choice, scale = ((rule, state.random), options.tolerances, tools.buffer), 1.0
+    choice, scale = Choice(rule, state.random, options.tolerances, tools.buffer), 1.0
     if event == events.JAM:
         kind, members = solve_jam(struck, before, choice, after)
     else:
@@ -109,21 +124,19 @@ def find_strike(body, options, state, tools, how):
 
 
 @kernel
-def commit_strike(body, state, tools, log, what):
-    """Take the velocity that `find_strike` found, keep the account and log the event; what = (struck, kind of event,
-    Strike)."""
-    struck, event, found = what
-    v, before, after, walls = state.velocity, tools.desk.before, tools.desk.after, body.walls
+def commit_strike(body, state, log, collision, found):
+    """Take the velocity that `find_strike` found, a Strike, keep the account and log the event."""
+    struck, event, _, before, after = collision
+    v, walls = state.velocity, body.walls
     old = np.array([before[0], before[1], before[2] / body.rho])
     v[0], v[1], v[2] = after[0], after[1], after[2] / body.rho
     work = compute_impact_work(struck)
     cause, involved = state.cause, False
     for i in range(struck.n):
-        t = struck.triple[i]
-        m = walls.edge[t[2]].mover
+        m = walls.edge[struck.triple[i, 2]].mover
         if m >= 0:
             walls.mover[m].work += struck.fn[i] * struck.push[i] + struck.ft[i] * struck.drag[i]
-        involved = involved or (t[0] == cause[0] and t[1] == cause[1] and t[2] == cause[2])
+        involved = involved or is_same_contact(struck.triple[i], cause)
     if not involved:
         copy_row(cause, struck.triple[0])
     state.pushed += work
@@ -132,28 +145,25 @@ def commit_strike(body, state, tools, log, what):
         + (after[1] - before[1]) * (after[1] + before[1])
         + (after[2] - before[2]) * (after[2] + before[2])
     ) - work
-    header = (state.time, event, found.kind, found.members, found.scale, found.impact_class)
+    header = EventHeader(state.time, event, found.kind, found.members, found.scale, found.impact_class)
     write_event(body, state, log, header, old, v)
-    write_impulses(body, state, tools, log, struck)
+    write_impulses(body, state, log, struck)
 
 
 @kernel
 def strike_one(struck, before, law, limits, after):
-    """Impact of a single contact: writes `after`, the impulses and the letter; (factor of the restitution, class).
-
-    law = (index into dynamics.codes.LAWS, e); limits = (slip that is zero, does the contact jam).
-    """
+    """Impact of a single contact: writes `after`, the impulses and the letter; (factor of the restitution, class)."""
     n, t = struck.normal[0], struck.tangent[0]
     nn = n[0] * n[0] + n[1] * n[1] + n[2] * n[2]
     nt = n[0] * t[0] + n[1] * t[1] + n[2] * t[2]
     tt = t[0] * t[0] + t[1] * t[1] + t[2] * t[2]
     vn = min(struck.rate[0], 0.0)
     vt = t[0] * before[0] + t[1] * before[1] + t[2] * before[2] - struck.drag[0]
-    pn, pt, kind, factor = solve_routh((nn, nt, tt, struck.mu[0]), (vn, vt), law, limits)
+    pn, pt, kind, factor = solve_routh(ImpactRows(nn, nt, tt, struck.mu[0]), (vn, vt), law, limits)
     for c in range(3):
         after[c] = before[c] + pn * n[c] + pt * t[c]
     struck.fn[0], struck.ft[0] = pn, pt
     vt += pn * nt + pt * tt
-    slips = abs(vt) > limits[0]
+    slips = abs(vt) > limits.slip_zero
     struck.letter[0] = (LETTER_R if vt > 0.0 else LETTER_L) if slips else LETTER_N
     return factor, kind

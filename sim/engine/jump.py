@@ -24,20 +24,20 @@ from dynamics.motion.constrained import (
     project_pose,
     project_velocity,
 )
-from dynamics.motion.impact import pick_member, take_member
-from dynamics.motion.mode import LETTER_N, STATIC, get_surface, set_time
-from dynamics.motion.scales import find_zero_speed
+from dynamics.motion.impact import Choice, pick_member, take_member
+from dynamics.motion.mode import LETTER_N, STATIC, compute_place, find_in_mode, get_load, get_surface
+from dynamics.motion.scales import find_zero_speed, find_zeros
 from dynamics.search.reactions import solve_forces
 from dynamics.tolerances import FORCE_ROUNDING
 from geometry.compiled.jit import jit, kernel
 from geometry.compiled.record import copy_row
-from geometry.contact.contacts import compute_contact
+from geometry.contact.contacts import is_same_contact
 from geometry.contact.moving import begin_motion, is_moving
 from sim.engine import events
 from sim.engine.bounces import NO_BOUNCE, REFUSED, bridge, sum_bounces
-from sim.engine.impacts import is_jammed, strike
-from sim.engine.recorder import write_event
-from sim.engine.state import ACCELERATION, NOTHING, STEP, VELOCITY
+from sim.engine.impacts import Collision, is_jammed, strike
+from sim.engine.recorder import EventHeader, write_event
+from sim.engine.state import ACCELERATION, NOTHING, STEP, VELOCITY, get_ahead, get_present
 from sim.engine.ties import keep_grip, lose_contact
 from sim.rows.status_codes import (
     CAPACITY_FULL,
@@ -70,7 +70,7 @@ def tally_uniqueness(state, time):
 def jump(body, options, state, tools, log):
     """Treat the event at the present state and set the next mode; returns GO_ON or the code that ends the run."""
     time = state.time
-    _wake(body, state)
+    begin_motion(body.walls, time)
     tally_uniqueness(state, time)
     if time - state.last_event <= PILE_TIME * max(time, sqrt(body.part.radius / options.scales.force)):
         state.stalls += 1
@@ -81,7 +81,8 @@ def jump(body, options, state, tools, log):
         return STALLED
     if state.stalls > STALL_LIMIT and bridge(body, options, state, tools, log):
         state.stalls, state.cause_kind, state.ahead, state.singular, state.struck = 0, events.JAM, 0, 0, 0
-    code, impacts, kind, members, index = _find_member(body, options, state, tools, log)
+    closed, target = tools.desk.closed, tools.desk.target
+    code, impacts, kind, members, index = _find_member(body, options, state, tools, log, closed)
     if code != GO_ON:
         return code
     state.set_kind, state.members, state.struck, state.kind_time = max(kind, 0), members, 0, 0.0
@@ -90,11 +91,8 @@ def jump(body, options, state, tools, log):
     if options.rule == STOP and kind > 1:
         _log_cause(body, options, state, log, impacts)
         return NOT_UNIQUE_STOP
-    target = tools.desk.vector
-    for c in range(3):
-        target[c] = tools.buffer.found.vertices[index, c]
-    where = (state.ahead_pose, state.ahead_velocity) if state.ahead == 1 else (state.pose, state.velocity)
-    code = _set_mode(body, options, state, tools, where)
+    copy_row(target, tools.buffer.found.vertices[index])
+    code = _set_mode(body, options, state, tools, get_ahead(state), closed, target)
     _log_cause(body, options, state, log, impacts)
     state.phase = STEP
     state.ahead = 0
@@ -102,29 +100,28 @@ def jump(body, options, state, tools, log):
 
 
 @kernel
-def _find_member(body, options, state, tools, log):
+def _find_member(body, options, state, tools, log, closed):
     """Let impacts happen, and impulses without collision, and bounces that end, until there is an acceleration to go on
-    with: (code, was there an impact, kind of the set, number of its members, index of the chosen one)."""
-    impacts, closed = False, tools.desk.closed
+    with: (code, was there an impact, kind of the set, number of its members, index of the chosen one). The contacts and
+    their letters go into `closed`."""
+    impacts = False
     if state.ahead == 1:
-        where = (state.ahead_pose, state.ahead_velocity)
-        set_time(body, state.ahead_time)
-        fill_from_mode(body, state.mode, where, find_zero_speed(body, options.scales, where[1]), closed)
+        at = get_ahead(state)
+        fill_from_mode(body, state.mode, at, find_zero_speed(body, options.scales, at), closed)
     else:
-        code, impacts = _meet(body, options, state, tools, log)
+        code, impacts = _meet(body, options, state, tools, log, closed)
         if code != GO_ON:
             if code == JAMMED:
                 _log_cause(body, options, state, log, False)
             return code, impacts, 0, 0, -1
-    kind, members, index = _pick(body, options, state, tools)
+    kind, members, index = _pick(body, options, state, tools, closed)
     for _ in range(ROUNDS):
         if index < 0 or state.singular == 1:
             state.ahead = 0
-            set_time(body, state.time)
-            if is_jammed(body, options, tools, closed, body.w):
+            if is_jammed(body, options, tools, closed, get_load(body, state.time)):
                 _log_cause(body, options, state, log, impacts)
                 return JAMMED, impacts, 0, 0, -1
-            code = _end_slip(body, options, state, tools, log)
+            code = _end_slip(body, options, state, tools, log, closed)
             if code != GO_ON:
                 return code, impacts, 0, 0, -1
             impacts = True
@@ -133,71 +130,63 @@ def _find_member(body, options, state, tools, log):
                 return SPLIT, impacts, kind, members, index
             if state.ahead == 1:
                 break
-            outcome = sum_bounces(body, options, state, tools, log, (index, impacts))
+            outcome = sum_bounces(body, options, state, tools, log, closed, index, impacts)
             if outcome == NO_BOUNCE:
                 break
             if outcome == REFUSED:
-                kind, members, index = _pick(body, options, state, tools)
+                kind, members, index = _pick(body, options, state, tools, closed)
                 break
             impacts, state.struck = True, 0
             if state.cause_kind != events.START:  # the row of the bounces tells it
                 state.cause_kind = events.JAM
-        kind, members, index = _pick(body, options, state, tools)
+        kind, members, index = _pick(body, options, state, tools, closed)
     return GO_ON, impacts, kind, members, index
 
 
 @kernel
-def _wake(body, state):
-    """Walls at the time of the event, by the pieces of their motions that are valid from there."""
-    if body.walls.mover.shape[0] > 0:
-        begin_motion(body.walls, state.time)
-        set_time(body, state.time)
-
-
-@kernel
-def _meet(body, options, state, tools, log):
+def _meet(body, options, state, tools, log, closed):
     """Find the closed contacts of the present state and let impacts happen; (code, was there an impact)."""
-    closed, scales = tools.desk.closed, options.scales
-    speed_zero = find_zero_speed(body, options.scales, state.velocity)
-    here = (state.pose, state.velocity)
+    here = get_present(state)
+    zeros = find_zeros(body, options.scales, here)
     struck_before = state.struck == 1
-    if find_closed(body, state.mode, here, scales.touch, speed_zero, closed, tools.scratch) < 0:
+    if find_closed(body, state.mode, here, zeros, closed, tools.scratch) < 0:
         return CAPACITY_FULL, False
-    closing = is_closing(closed, speed_zero)
+    closing = is_closing(closed, zeros.speed)
     if closing:  # all closed contacts take part, also those that open now: the others may push them shut
         pair_corners(closed)
         if state.cause_kind == events.BREAK:
-            write_event(body, state, log, (state.time, events.BREAK, 0, 0, 1.0, 0), state.velocity, state.velocity)
-        code = strike(body, options, state, tools, log, (closed, events.IMPACT, 1.0))
+            header = EventHeader(state.time, events.BREAK, 0, 0, 1.0, 0)
+            write_event(body, state, log, header, state.velocity, state.velocity)
+        collision = Collision(closed, events.IMPACT, 1.0, tools.desk.before, tools.desk.after)
+        code = strike(body, options, state, tools, log, collision)
         if code != GO_ON:
             return code, True
         state.struck = 1
-        speed_zero = find_zero_speed(body, options.scales, state.velocity)
-        find_closed(body, state.mode, here, scales.touch, speed_zero, closed, tools.scratch)
+        zeros = find_zeros(body, options.scales, here)
+        find_closed(body, state.mode, here, zeros, closed, tools.scratch)
     elif state.cause_kind == events.STICK:
         # The contact whose slip was followed to zero has no slip, whatever the last bits say.
         for k in range(closed.n):
-            same = closed.triple[k, 0] == state.cause[0] and closed.triple[k, 1] == state.cause[1]
-            if same and closed.triple[k, 2] == state.cause[2]:
+            if is_same_contact(closed.triple[k], state.cause):
                 closed.slip[k] = 0
-    keep_contacts(closed, speed_zero)
+    keep_contacts(closed, zeros.speed)
     return GO_ON, closing or struck_before
 
 
 @kernel
-def _pick(body, options, state, tools):
+def _pick(body, options, state, tools, closed):
     """Choose a member of the acceleration set: (kind, number of members, index), as `pick_member`.
 
     Under the rule of branches the member is given from outside; where it has not been given, `state.fork` says so.
     """
-    closed, buffer = tools.desk.closed, tools.buffer
-    choice = (options.rule, state.random)
-    kind, members, index = pick_member(closed, body.w, choice, options.tolerances, buffer)
+    buffer, w = tools.buffer, get_load(body, get_ahead(state).time)
+    choice = Choice(options.rule, state.random, options.tolerances, buffer)
+    kind, members, index = pick_member(closed, w, choice)
     state.fork = NOTHING
     if state.forced == ACCELERATION and index >= 0:
         state.forced = NOTHING
         copy_row(buffer.found.vertices[0], state.forced_value)
-        take_member(closed, body.w, options.tolerances, state.forced_value)
+        take_member(closed, w, options.tolerances, state.forced_value)
         index = 0
     elif options.rule == BRANCH and kind > 1:
         state.set_kind, state.members, state.fork = kind, members, ACCELERATION
@@ -205,38 +194,37 @@ def _pick(body, options, state, tools):
 
 
 @kernel
-def _end_slip(body, options, state, tools, log):
+def _end_slip(body, options, state, tools, log, closed):
     """Where no acceleration is possible, an impulse without collision ends the slip (Painleve's paradox)."""
-    closed = tools.desk.closed
-    speed_zero = find_zero_speed(body, options.scales, state.velocity)
-    here = (state.pose, state.velocity)
-    find_closed(body, state.mode, here, options.scales.touch, speed_zero, closed, tools.scratch)
-    keep_contacts(closed, speed_zero)
+    here = get_present(state)
+    zeros = find_zeros(body, options.scales, here)
+    find_closed(body, state.mode, here, zeros, closed, tools.scratch)
+    keep_contacts(closed, zeros.speed)
     state.set_kind, state.members = 0, 0
     if state.forced != VELOCITY:  # else it was logged before the branches split
         _log_cause(body, options, state, log, False)
     if options.rule == STOP or closed.n == 0:
         return NO_SOLUTION
     state.cause_kind = events.JAM
-    code = strike(body, options, state, tools, log, (closed, events.JAM, 1.0))
+    collision = Collision(closed, events.JAM, 1.0, tools.desk.before, tools.desk.after)
+    code = strike(body, options, state, tools, log, collision)
     if code != GO_ON:
         return code
     state.singular, state.struck = 0, 1
-    speed_zero = find_zero_speed(body, options.scales, state.velocity)
-    find_closed(body, state.mode, here, options.scales.touch, speed_zero, closed, tools.scratch)
-    keep_contacts(closed, speed_zero)
+    zeros = find_zeros(body, options.scales, here)
+    find_closed(body, state.mode, here, zeros, closed, tools.scratch)
+    keep_contacts(closed, zeros.speed)
     return GO_ON
 
 
 @kernel
-def _set_mode(body, options, state, tools, where):
-    """Set the mode from the letters in `tools.desk.closed` and the acceleration in `tools.desk.vector`, both found at
-    `where`."""
-    closed, mode, target = tools.desk.closed, state.mode, tools.desk.vector
-    size = abs(body.w[0]) + abs(body.w[1]) + abs(body.w[2])
+def _set_mode(body, options, state, tools, at, closed, target):
+    """Set the mode from the letters of the contacts `closed` and the acceleration `target`, found at a MotionState."""
+    mode, work, w = state.mode, tools.desk.step, get_load(body, at.time)
+    size = abs(w[0]) + abs(w[1]) + abs(w[2])
     compute_gap_accelerations(closed, target)
     drop_separating(closed, FORCE_ROUNDING * (size + abs(target[0]) + abs(target[1]) + abs(target[2])))
-    solve_forces(make_problem(closed, body.w), target, options.tolerances, closed.fn, closed.ft)
+    solve_forces(make_problem(closed, w), target, options.tolerances, closed.fn, closed.ft)
     same = mode.n == closed.n and state.cause_kind != events.UNIQUENESS
     old = (mode.kind, mode.first, mode.second)
     n = closed.n
@@ -247,46 +235,48 @@ def _set_mode(body, options, state, tools, where):
         copy_row(mode.triple[k], closed.triple[k])
         copy_row(mode.corner[k], closed.corner[k])
         mode.letter[k], mode.idle[k] = closed.letter[k], idle
-    deviation = choose_basis(body, mode, where, target, (tools.desk.step.stage[0, 0:3], tools.desk.step.force))
-    if deviation < 0.0:
+    a, force = work.stage[0, 0:3], work.force
+    if choose_basis(body, mode, at, target, a, force) < 0.0:
         return CONSTRAINT_LOST
     same = same and old[0] == mode.kind and old[1] == mode.first and old[2] == mode.second
-    held = same and keep_grip(body, options, state, tools, where)
+    held = same and keep_grip(body, options, state, work, at, target)
     same = same and state.ahead == 1
-    if same and not is_held(body, options, state, tools, where) and lose_contact(body, state, tools, where):
+    if same and not is_held(body, options, state, tools, at) and lose_contact(body, state, work, at, target):
         same, n = False, mode.n
-    evaluate_mode(body, mode, where[0], where[1], tools.desk.step.stage[0, 0:3], tools.desk.step.force)
-    shared = measure_basis_margin(body, mode, tools.desk.step.force) < -FORCE_ROUNDING * options.scales.force
-    set_time(body, state.time)
+    evaluate_mode(body, mode, at, a, force)
+    shared = measure_basis_margin(body, mode, force) < -FORCE_ROUNDING * options.scales.force
     preloaded = mode.preload[0] != 0.0 or mode.preload[1] != 0.0 or mode.preload[2] != 0.0
     state.muted = 1 if same or held or preloaded or (shared and n > 1) else 0
     state.next_step, state.clearance, state.least_monitor = 0.0, 0.0, events.NOT_KNOWN
+    here = get_present(state)
     for k in range(n):
-        _, along, _, _, _, _ = compute_contact(body.part, body.walls, mode.triple[k], state.pose)
-        mode.pin[k] = along + get_surface(body, mode.triple[k])
+        along = compute_place(body, mode.triple[k], here.time, here.pose).along
+        mode.pin[k] = along + get_surface(body, mode.triple[k], here.time)
     if mode.kind != STATIC:
-        project_pose(body, mode, state.pose)
-        project_velocity(body, mode, state.pose, state.velocity)
-    return _check_rest(body, options, state, tools, target)
+        project_pose(body, mode, here.time, here.pose)
+        project_velocity(body, mode, here)
+    return _check_rest(body, options, state, closed, target)
 
 
 @kernel
-def is_held(body, options, state, tools, where):
-    """Do the contacts together have legal forces for the motion of the mode?"""
-    closed, mode, target = tools.desk.closed, state.mode, tools.desk.other
+def is_held(body, options, state, tools, at):
+    """Do the contacts together have legal forces for the motion of the mode at a MotionState?"""
+    closed, mode, target = tools.desk.closed, state.mode, tools.desk.wanted
     a, force = tools.desk.probe.acceleration, tools.desk.probe.force  # those of the step are still needed
-    fill_from_mode(body, mode, where, BY_LETTERS, closed)
-    evaluate_mode(body, mode, where[0], where[1], a, force)
+    fill_from_mode(body, mode, at, BY_LETTERS, closed)
+    evaluate_mode(body, mode, at, a, force)
     target[0], target[1], target[2] = a[0], a[1], a[2] * body.rho
-    status, _ = solve_forces(make_problem(closed, body.w), target, options.tolerances, closed.fn, closed.ft)
+    problem = make_problem(closed, get_load(body, at.time))
+    status, _ = solve_forces(problem, target, options.tolerances, closed.fn, closed.ft)
     return status == 0
 
 
 @kernel
-def _check_rest(body, options, state, tools, target):
+def _check_rest(body, options, state, closed, target):
     """A part without velocity and acceleration stays so: its forces are computed once."""
-    v, part = state.velocity, body.part
-    size = max(abs(body.w[0]), abs(body.w[1]), abs(body.w[2]))
+    here, part = get_present(state), body.part
+    v, w = here.velocity, get_load(body, here.time)
+    size = max(abs(w[0]), abs(w[1]), abs(w[2]))
     speed = max(abs(v[0]), abs(v[1]), abs(v[2]) * body.rho)
     pull = max(abs(target[0]), abs(target[1]), abs(target[2]))
     static = state.mode.kind == STATIC
@@ -300,12 +290,11 @@ def _check_rest(body, options, state, tools, target):
     if not static and not (slow and pull <= REST_ACCELERATION * force):
         return GO_ON
     v[:] = 0.0
-    n = fill_from_mode(body, state.mode, (state.pose, v), find_zero_speed(body, options.scales, v), tools.desk.closed)
+    n = fill_from_mode(body, state.mode, here, find_zero_speed(body, options.scales, here), closed)
     target[:] = 0.0
-    closed = tools.desk.closed
-    solve_forces(make_problem(closed, body.w), target, options.tolerances, closed.fn, closed.ft)
+    solve_forces(make_problem(closed, w), target, options.tolerances, closed.fn, closed.ft)
     for k in range(n):
-        state.rest_force[k, 0], state.rest_force[k, 1] = tools.desk.closed.fn[k], tools.desk.closed.ft[k]
+        state.rest_force[k, 0], state.rest_force[k, 1] = closed.fn[k], closed.ft[k]
     state.at_rest = 1
     return GO_ON
 
@@ -325,20 +314,16 @@ def _log_cause(body, options, state, log, impacts):
             cause = events.CONTACT
         elif cause < events.MARGIN:
             cause = events.SEPARATION if cause == events.MARGIN - FORCE_LOST else events.SLIP
-        header = (state.time, cause, state.set_kind, state.members, 1.0, 0)
+        header = EventHeader(state.time, cause, state.set_kind, state.members, 1.0, 0)
         write_event(body, state, log, header, state.velocity, state.velocity)
     if state.at_rest == 1:
         state.cause[:] = -1
-        header = (state.time, events.REST, state.set_kind, state.members, 1.0, 0)
+        header = EventHeader(state.time, events.REST, state.set_kind, state.members, 1.0, 0)
         write_event(body, state, log, header, state.velocity, state.velocity)
 
 
 @jit
 def _rolls(state):
     """Does the contact that caused the event roll now?"""
-    mode, cause = state.mode, state.cause
-    for k in range(mode.n):
-        t = mode.triple[k]
-        if t[0] == cause[0] and t[1] == cause[1] and t[2] == cause[2]:
-            return mode.letter[k] == LETTER_N
-    return False
+    index = find_in_mode(state.mode, state.cause)
+    return index >= 0 and state.mode.letter[index] == LETTER_N

@@ -11,7 +11,7 @@ from dynamics.motion.constrained import (
     project_pose,
     project_velocity,
 )
-from dynamics.motion.mode import FREE, OK, set_time
+from dynamics.motion.mode import FREE, OK, get_load
 from geometry.compiled.jit import jit, kernel
 from geometry.compiled.record import copy_row
 from geometry.contact.moving import begin_motion
@@ -20,10 +20,11 @@ from geometry.prescribed.motion import SMOOTH
 from geometry.prescribed.movers import find_next_break
 from geometry.tolerances import SMALLEST_STEP
 from sim.engine import events
+from sim.engine.events import get_probed
 from sim.engine.jump import jump, tally_uniqueness
 from sim.engine.next_event import accept, find_event, go_back, put_ends
-from sim.engine.recorder import account_contacts, has_room, write_row
-from sim.engine.state import DONE, JAM, JUMP, STEP, TICKS, UNDECIDED
+from sim.engine.recorder import WorkDone, account_contacts, has_room, write_row
+from sim.engine.state import DONE, JAM, JUMP, STEP, TICKS, UNDECIDED, get_present
 from sim.engine.step import ORDER, advance, evaluate_rate
 from sim.engine.survey import survey
 from sim.engine.work import integrate_friction, integrate_work
@@ -77,14 +78,14 @@ def run_chunk(body, options, state, tools, log):
         if phase == JUMP:
             code = jump(body, options, state, tools, log)
             if code == GO_ON:
-                write_row(body, options, state, tools, log, _now(state))
+                _write_present(body, options, state, tools, log)
         elif phase == STEP:
             code = _step(body, options, state, tools, log)
         elif phase == TICKS:
             _write_ticks(body, options, state, tools, log)
         else:
             if state.last_row < state.time:
-                write_row(body, options, state, tools, log, _now(state))
+                _write_present(body, options, state, tools, log)
             tally_uniqueness(state, state.time)
             code = COMPLETED
         if code != GO_ON:
@@ -125,12 +126,13 @@ def _write_last_row(body, options, state, tools, log, code):
         if code == NO_SOLUTION or code == NO_IMPACT_SOLUTION:
             state.set_kind, state.members = 0, 0
     if state.undecided != 0 or state.last_row < state.time:
-        write_row(body, options, state, tools, log, _now(state))
+        _write_present(body, options, state, tools, log)
 
 
 @jit
-def _now(state):
-    return state.time, state.pose, state.velocity, (state.friction, state.pushed, state.turned)
+def _write_present(body, options, state, tools, log):
+    done = WorkDone(state.friction, state.pushed, state.turned)
+    write_row(body, options, state, tools, log, get_present(state), done)
 
 
 @kernel
@@ -151,16 +153,17 @@ def _step(body, options, state, tools, log):
     if state.steps >= options.max_steps:
         return STEP_LIMIT
     code, h = _integrate(body, options, state, tools, left)
-    if code == STEP_TOO_SMALL and is_singular(body, state.mode, state.pose):
+    if code == STEP_TOO_SMALL and is_singular(body, state.mode, state.time, state.pose):
         state.singular, state.cause_kind, state.phase = 1, events.JAM, JUMP
         copy_row(state.cause, state.mode.triple[state.mode.first])
         return GO_ON
     if code != GO_ON:
         return code
     fill_path(state.path, h, tools.desk.start, tools.desk.end)
-    found, time = find_event(body, options, state, tools, h)
+    step_end = find_event(body, options, state, tools, h)
+    time, found = step_end
     state.steps += 1
-    accept(body, options, state, tools, (time, found))
+    accept(body, options, state, tools, step_end)
     state.phase, state.after_ticks = TICKS, JUMP if found else STEP
     if not found and time == left:
         state.time = end
@@ -180,15 +183,11 @@ def _find_end(body, options, state):
     walls = body.walls
     if walls.mover.shape[0] == 0:
         return options.duration - state.time, options.duration, False
-    walls.mover[0].start = state.time
     for m in range(walls.mover.shape[0]):
         walls.mover[m].work_start = walls.mover[m].work
-    set_time(body, state.time)
     time, meets = find_next_break(walls.mover, walls.piece)
     if time <= state.time:  # of a smooth motion: nothing happens there
         begin_motion(walls, state.time)
-        walls.mover[0].now = np.nan
-        set_time(body, state.time)
         time, meets = find_next_break(walls.mover, walls.piece)
     end = min(time, options.duration)
     return end - state.time, end, time == end and meets != SMOOTH and end < options.duration
@@ -200,7 +199,7 @@ def _load_start(body, state, tools):
     for c in range(3):
         work.start[c], work.start[3 + c] = state.pose[c], state.velocity[c]
     work.start[6] = state.friction
-    status = evaluate_rate(body, state.mode, work.start, work.stage[0], work.force)
+    status = evaluate_rate(body, state.mode, state.time, work.start, work.stage[0], work.force)
     put_ends(tools.desk.start, work.start, work.stage[0])
     return status
 
@@ -213,7 +212,8 @@ def _integrate(body, options, state, tools, left):
     if _load_start(body, state, tools) != OK:
         return STEP_TOO_SMALL, 0.0
     size = body.part.radius
-    load = abs(body.w[0]) + abs(body.w[1]) + abs(body.w[2])
+    w = get_load(body, state.time)
+    load = abs(w[0]) + abs(w[1]) + abs(w[2])
     v, a = tools.desk.start[3:6], tools.desk.start[6:9]
     speed = max(abs(v[0]) + abs(v[1]) + abs(v[2]) * body.rho, sqrt(load * size))
     pull = abs(a[0]) + abs(a[1]) + abs(a[2]) * body.rho
@@ -229,7 +229,7 @@ def _integrate(body, options, state, tools, left):
         h = min(h, body.longest)
     exact = state.mode.kind == FREE and not body.turning
     while True:
-        status, position, velocity = advance(body, state.mode, h, work)
+        status, position, velocity = advance(body, state.mode, state.time, h, work)
         state.evaluations += 6
         error = max(position / size, velocity / speed if speed > 0.0 else 0.0) / options.tolerance
         if status == OK and (options.step > 0.0 or error <= 1.0 or exact):
@@ -249,7 +249,7 @@ def _integrate(body, options, state, tools, left):
 def _write_ticks(body, options, state, tools, log):
     """Rows at the output times that the path covers, then on to the next phase."""
     start, length = state.path_start, state.path_length
-    pose, velocity = tools.desk.probe.pose, tools.desk.probe.velocity
+    probe = tools.desk.probe
     while options.interval > 0.0:
         time = state.next_tick * options.interval
         if time > state.time or time > options.duration:
@@ -261,18 +261,20 @@ def _write_ticks(body, options, state, tools, log):
             continue
         tau = min(time - start, length)
         if body.walls.mover.shape[0] == 0:
-            friction, pushed, turned = integrate_friction(body, state, tools, tau), 0.0, 0.0
+            more = WorkDone(integrate_friction(body, state, tools, tau), 0.0, 0.0)
         else:
-            friction, pushed, turned = integrate_work(body, options, state, tools, tau, False)
-        work = (state.friction_start + friction, state.pushed_start + pushed, state.turned_start + turned)
-        evaluate_path(state.path, tau, pose, velocity)
+            more = integrate_work(body, options, state, tools, tau, False)
+        done = WorkDone(state.friction_start + more.friction, state.pushed_start + more.obstacles,
+                        state.turned_start + more.load)
+        evaluate_path(state.path, tau, probe.pose, probe.velocity)
+        probe.time = time
+        at = get_probed(probe)
         if time == state.time:
-            copy_row(pose, state.pose)
-            copy_row(velocity, state.velocity)
+            copy_row(probe.pose, state.pose)
+            copy_row(probe.velocity, state.velocity)
         elif state.at_rest == 0:  # the path is somewhat off between its ends: a row is where the contacts are closed
-            set_time(body, time)
-            project_pose(body, state.mode, pose)
-            project_velocity(body, state.mode, pose, velocity)
+            project_pose(body, state.mode, time, at.pose)
+            project_velocity(body, state.mode, at)
         if state.at_rest == 1 or tau > 0.0:
-            write_row(body, options, state, tools, log, (time, pose, velocity, work))
+            write_row(body, options, state, tools, log, at, done)
     state.phase = state.after_ticks

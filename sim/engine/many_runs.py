@@ -15,6 +15,9 @@ from dynamics.motion.mode import CAPACITY, Body
 from dynamics.motion.scales import Scales
 from geometry.compiled.jit import jit, kernel
 from geometry.compiled.record import allocate_table, copy_row, define_record
+from geometry.contact.contacts import Walls
+from geometry.contact.moving import copy_walls
+from geometry.prescribed.movers import copy_clock
 from geometry.tolerances import ANGLE_TOLERANCE
 from sim.engine.loop import run_chunk
 from sim.engine.recorder import compute_kinetic, compute_load_work
@@ -78,7 +81,7 @@ class Work(NamedTuple):
     progress: np.ndarray  # (5,) int64, see above
     state: np.recarray  # (1,) STATE
     start: np.recarray  # (1,) STATE at the start, of any cell
-    home: tuple[np.recarray, np.recarray]  # edges and movers of walls that move, at t = 0
+    home: Walls  # those that move, at t = 0
     tools: Tools
     log: Log
     tally: Tally
@@ -91,9 +94,8 @@ def allocate_work(start: np.record, walls, tools: Tools) -> Work:
     states = [allocate_table(STATE, 1) for _ in range(2)]
     states[1][0] = start
     tally = Tally(np.zeros(1), np.zeros(MODE_BYTES, np.uint8), np.zeros(2, np.int64), np.zeros(2, np.int64))
-    return Work(np.zeros(5, np.int64), *states, (walls.edge.copy(), walls.mover.copy()), tools,
-                allocate_log(BUFFER_ROWS), tally, np.zeros(POOL_BYTES, np.uint8),
-                np.zeros(POOL_CONTACTS, CONTACT_DTYPE))
+    return Work(np.zeros(5, np.int64), *states, copy_walls(walls), tools, allocate_log(BUFFER_ROWS), tally,
+                np.zeros(POOL_BYTES, np.uint8), np.zeros(POOL_CONTACTS, CONTACT_DTYPE))
 
 
 @kernel
@@ -134,12 +136,13 @@ def _set_up(body, options, cell):
 @kernel
 def _begin(body, cell, pairs, work):
     """Put all to the start of a run."""
-    edge, mover, i = body.walls.edge, body.walls.mover, work.progress[NEXT]
+    edge, mover, home, i = body.walls.edge, body.walls.mover, work.home, work.progress[NEXT]
     if mover.shape[0] > 0:
         for m in range(mover.shape[0]):
-            mover[m] = work.home[1][m]
+            mover[m] = home.mover[m]
         for j in range(edge.shape[0]):
-            edge[j] = work.home[0][j]
+            edge[j] = home.edge[j]
+        copy_clock(body.walls.clock, home.clock)
     for j in range(edge.shape[0]):
         owner = edge[j].owner
         edge[j].mu, edge[j].e, edge[j].law = pairs.mu[i, owner], pairs.e[i, owner], pairs.law[i, owner]

@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 
 from dynamics.motion.carried import measure_margin
 from dynamics.motion.constrained import evaluate_mode, measure_stiffness
-from dynamics.motion.mode import set_time
+from dynamics.motion.mode import compute_place, find_in_mode
 from dynamics.tolerances import TIME_GRID
 from geometry.compiled.jit import jit, kernel
 from geometry.compiled.record import copy_row
-from geometry.contact.contacts import compute_gap_rate
 from geometry.contact.detection import compute_clearance
-from geometry.contact.moving import bound_walls, is_moving
+from geometry.contact.moving import bound_walls, is_moving, place_walls
 from geometry.contact.next_contact import find_next_contact
 from geometry.contact.path import bound_path, evaluate_path, fill_path
 from sim.engine import events
@@ -22,15 +23,25 @@ from sim.engine.events import (
     NO_MONITOR,
     NOT_KNOWN,
     SAMPLES,
+    Monitor,
+    Watch,
     compute_monitor,
     locate_end_of_mode,
     locate_level,
+    place_probe,
 )
 from sim.engine.jump import is_held
 from sim.engine.state import JUMP
 from sim.engine.step import advance
 from sim.engine.work import integrate_work
 from sim.tolerances import AHEAD_SHARE, AT_SINGULAR_POINT, LARGEST_CORRECTION, LOCATED, LOOK_AHEAD, SECANT_STEP
+
+
+class StepEnd(NamedTuple):
+    """Where a step ends."""
+
+    time: float  # s after its start
+    found: bool  # is there an event?
 
 
 @jit
@@ -43,21 +54,21 @@ def put_ends(target, y, rate):
 
 @kernel
 def find_event(body, options, state, tools, h):
-    """First event in the step: (was there one, its time after the start of the step). Sets the cause."""
+    """The end of the step, or the first event in it: StepEnd. Sets the cause."""
     mode, scratch, path = state.mode, tools.scratch, state.path
     contact_time = np.inf
-    speed, omega, _, _ = bound_path(path, 0.0, h)
-    if is_moving(body.walls):
-        speed += bound_walls(body.walls, state.path_start, h)
-    travel = (speed + omega * body.part.radius) * h
+    bounds = bound_path(path, 0.0, h)
+    wall = bound_walls(body.walls, state.path_start, h) if is_moving(body.walls) else 0.0
+    travel = (bounds.speed + wall + bounds.omega * body.part.radius) * h
     active = mode.triple[: mode.n]
     if travel >= state.clearance:
-        set_time(body, state.path_start)
+        place_walls(body.walls, state.path_start)
         margin = max(body.part.radius, 2.0 * min(travel, body.part.radius))
         clear = compute_clearance(body.part, body.walls, tools.desk.start, active, active.shape[0], margin, scratch)
         state.clearance = clear
     if travel >= state.clearance:
-        contact_time = find_next_contact(body.part, body.walls, path, h, active, options.scales.touch, scratch)
+        start, touch = state.path_start, options.scales.touch
+        contact_time = find_next_contact(body.part, body.walls, path, start, h, active, touch, scratch)
         state.clearance = 0.0
         if scratch.spot.seen < h:
             h = scratch.spot.seen
@@ -65,19 +76,19 @@ def find_event(body, options, state, tools, h):
     else:
         state.clearance -= travel
     muted = state.muted == 1
-    look = (tools.desk.probe, muted)
-    span = (h, NOT_KNOWN if muted else state.least_monitor)
-    mode_time, kind, contact, least = locate_end_of_mode(body, mode, options.scales, path, span, look)
+    watch = Watch(body, mode, options.scales, path, state.path_start, tools.desk.probe, muted)
+    known = NOT_KNOWN if muted else state.least_monitor
+    mode_time, kind, contact, least = locate_end_of_mode(watch, h, known)
     state.least_monitor = NOT_KNOWN if muted else least
     lost = _find_unrealised(body, options, state, tools, min(h, mode_time)) if muted else np.inf
     if lost < np.inf:
         mode_time, kind, contact = lost, MODE_LOST, 0
     if kind == NO_MONITOR and contact_time == np.inf:
-        return False, h
+        return StepEnd(h, False)
     if contact_time <= mode_time:
         state.cause_kind = events.CONTACT
         copy_row(state.cause, scratch.spot.hit)
-        return True, contact_time
+        return StepEnd(contact_time, True)
     if kind == MARGIN:
         kind, contact = _tell_loss(body, state, tools, mode_time)
     state.cause_kind = kind
@@ -85,23 +96,19 @@ def find_event(body, options, state, tools, h):
     if lost < np.inf:
         _look_ahead(state, min(lost + AHEAD_SHARE * h, h))
     if kind == events.SEPARATION or kind == events.SLIP or kind == events.PRESS or kind <= MARGIN:
-        limit = min(h, contact_time)
-        search = (kind, contact, mode_time, limit, -LOOK_AHEAD)
-        ahead = locate_level(body, mode, options.scales, path, search, tools.desk.probe)
-        _look_ahead(state, ahead)
+        _look_ahead(state, locate_level(watch, Monitor(kind, contact), mode_time, min(h, contact_time), -LOOK_AHEAD))
         if kind == events.SEPARATION and _is_at_singular_point(body, state, tools, mode_time):
             state.singular, state.cause_kind, state.ahead = 1, events.JAM, 0
-    return True, mode_time
+    return StepEnd(mode_time, True)
 
 
 @kernel
 def _tell_loss(body, state, tools, tau):
     """What a part that is carried loses at time tau of the path: (kind of the cause, contact)."""
     probe = tools.desk.probe
-    evaluate_path(state.path, tau, probe.pose, probe.velocity)
-    set_time(body, state.path_start + tau)
-    evaluate_mode(body, state.mode, probe.pose, probe.velocity, probe.acceleration, probe.force)
-    _, what, contact = measure_margin(body, state.mode, probe.pose, probe.velocity, probe.acceleration)
+    at = place_probe(probe, state.path, state.path_start, tau)
+    evaluate_mode(body, state.mode, at, probe.acceleration, probe.force)
+    _, what, contact = measure_margin(body, state.mode, at, probe.acceleration)
     return MARGIN - what, contact
 
 
@@ -120,19 +127,15 @@ def _is_at_singular_point(body, state, tools, tau):
     So a contact slides into Genot & Brogliato's point with a force that may stay finite; beyond it the same equation
     gives a force of the other sign.
     """
-    probe = tools.desk.probe
-    evaluate_path(state.path, tau, probe.pose, probe.velocity)
-    set_time(body, state.path_start + tau)
-    return abs(measure_stiffness(body, state.mode, probe.pose)) < AT_SINGULAR_POINT
+    at = place_probe(tools.desk.probe, state.path, state.path_start, tau)
+    return abs(measure_stiffness(body, state.mode, at.time, at.pose)) < AT_SINGULAR_POINT
 
 
 @kernel
 def _is_realised(body, options, state, tools, tau):
     """Are there legal forces, of all closed contacts together, for the motion of the mode at time tau of the path?"""
-    probe = tools.desk.probe
-    evaluate_path(state.path, tau, probe.pose, probe.velocity)
-    set_time(body, state.path_start + tau)
-    return is_held(body, options, state, tools, (probe.pose, probe.velocity))
+    at = place_probe(tools.desk.probe, state.path, state.path_start, tau)
+    return is_held(body, options, state, tools, at)
 
 
 @kernel
@@ -164,31 +167,28 @@ def _find_unrealised(body, options, state, tools, duration):
 def _value_at(body, options, state, tools, tau):
     """Step to tau and return the event function there: the gap of a new contact, or the monitor of the cause."""
     work = tools.desk.step
-    advance(body, state.mode, tau, work)
+    advance(body, state.mode, state.path_start, tau, work)
     state.evaluations += 6
     cause, probe = state.cause_kind, tools.desk.probe
+    probe.time = state.path_start + tau
     for c in range(3):
         probe.pose[c], probe.velocity[c], probe.acceleration[c] = work.end[c], work.end[3 + c], work.stage[6, 3 + c]
     if cause == events.CONTACT:
-        gap, _, _ = compute_gap_rate(body.part, body.walls, state.cause, probe.pose, probe.velocity)
-        return gap / options.scales.touch
-    index = 0
-    for k in range(state.mode.n):
-        t = state.mode.triple[k]
-        if t[0] == state.cause[0] and t[1] == state.cause[1] and t[2] == state.cause[2]:
-            index = k
+        return compute_place(body, state.cause, probe.time, probe.pose).gap / options.scales.touch
+    index = max(find_in_mode(state.mode, state.cause), 0)
     copy_row(probe.force, work.force)
-    return compute_monitor(body, state.mode, options.scales, (cause, index), probe)
+    watch = Watch(body, state.mode, options.scales, state.path, state.path_start, probe, False)
+    return compute_monitor(watch, Monitor(cause, index))
 
 
 @kernel
-def accept(body, options, state, tools, outcome):
-    """Move the state to the end of the step, or to the event in it, located anew with steps of the method itself.
+def accept(body, options, state, tools, step_end):
+    """Move the state to a StepEnd; an event is located anew with steps of the method itself.
 
     The path is accurate to the error of its interpolation, a step to the event to that of the method: a few secant
     steps from the former end in the latter.
     """
-    tau, found = outcome
+    tau, found = step_end
     work, h = tools.desk.step, tools.desk.end
     if found and tau > 0.0:
         value = _value_at(body, options, state, tools, tau)
@@ -213,9 +213,10 @@ def accept(body, options, state, tools, outcome):
         if body.walls.mover.shape[0] == 0:
             state.friction = work.end[6]
         else:
-            friction, pushed, turned = integrate_work(body, options, state, tools, tau, True)
-            state.friction, state.pushed = state.friction_start + friction, state.pushed_start + pushed
-            state.turned = state.turned_start + turned
+            work_done = integrate_work(body, options, state, tools, tau, True)
+            state.friction = state.friction_start + work_done.friction
+            state.pushed = state.pushed_start + work_done.obstacles
+            state.turned = state.turned_start + work_done.load
     state.path_length = tau
 
 
@@ -223,7 +224,7 @@ def accept(body, options, state, tools, outcome):
 def shorten(body, state, tools, tau):
     """End the step, and its path, at tau."""
     work = tools.desk.step
-    advance(body, state.mode, tau, work)
+    advance(body, state.mode, state.path_start, tau, work)
     put_ends(tools.desk.end, work.end, work.stage[6])
     fill_path(state.path, tau, tools.desk.start, tools.desk.end)
 
@@ -232,7 +233,7 @@ def shorten(body, state, tools, tau):
 def go_back(body, options, state, tools):
     """From the end of the step to the end of the path, which has become shorter, for a jump there."""
     shorten(body, state, tools, state.path_length)
-    accept(body, options, state, tools, (state.path_length, False))
+    accept(body, options, state, tools, StepEnd(state.path_length, False))
     state.cause_kind, state.after_ticks = events.UNIQUENESS, JUMP
     for c in range(3):
         state.cause[c] = -1

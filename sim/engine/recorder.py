@@ -2,13 +2,42 @@
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 from dynamics.motion.closed import BY_LETTERS, fill_from_mode, make_problem
 from dynamics.motion.constrained import evaluate_mode
-from dynamics.motion.mode import CAPACITY, LETTER_N, SLIDING_TWICE, STATIC, compute_frame, get_mu, set_time
+from dynamics.motion.mode import (
+    CAPACITY,
+    LETTER_N,
+    SLIDING_TWICE,
+    STATIC,
+    compute_frame,
+    compute_place,
+    get_load,
+    get_mu,
+)
 from dynamics.search.reactions import solve_forces
 from geometry.compiled.jit import jit, kernel
-from geometry.contact.contacts import compute_contact
-from sim.engine.state import JAM
+from sim.engine.state import JAM, get_present
+
+
+class WorkDone(NamedTuple):
+    """Work per mass [J/kg]."""
+
+    friction: float  # against the slip
+    obstacles: float  # of those that move
+    load: float  # where gravity turns; elsewhere it is told by the pose
+
+
+class EventHeader(NamedTuple):
+    """What a row of /events says besides the contact and the state."""
+
+    time: float  # s
+    kind: int
+    set_kind: int
+    alternatives: int
+    scale: float  # factor of the restitutions
+    impact_class: int
 
 
 @jit
@@ -41,74 +70,72 @@ def compute_kinetic(body, velocity):
 
 
 @kernel
-def fill_forces(body, options, state, tools, pose, velocity):
-    """Forces per mass of the mode's contacts into `tools.desk.closed` (fn, ft), acceleration (ax, ay, alpha) into
-    `tools.desk.vector`.
+def fill_forces(body, options, state, tools, at, closed, a):
+    """Write the mode's contacts at a MotionState with their forces per mass (fn, ft) into `closed`, and the
+    acceleration (ax, ay, alpha) into `a`; returns the number of contacts.
 
     Where the basis carries everything these are its forces; else the least-norm forces that give the same acceleration.
-    Returns the rows' number.
     """
-    mode, closed, a = state.mode, tools.desk.closed, tools.desk.vector
-    n = fill_from_mode(body, mode, (pose, velocity), BY_LETTERS, closed)
+    mode = state.mode
+    n = fill_from_mode(body, mode, at, BY_LETTERS, closed)
     if state.at_rest == 1:
         for k in range(n):
             closed.fn[k], closed.ft[k] = state.rest_force[k, 0], state.rest_force[k, 1]
         a[:] = 0.0
         return n
     force = tools.desk.step.force
-    evaluate_mode(body, mode, pose, velocity, a, force)
+    evaluate_mode(body, mode, at, a, force)
     carriers = 2 if mode.kind == SLIDING_TWICE else 1
     if n <= carriers:
         for k in range(n):
             second = mode.kind == SLIDING_TWICE and k == mode.second
             closed.fn[k], closed.ft[k] = (force[2], force[3]) if second else (force[0], force[1])
         return n
-    target = tools.desk.other
+    target = tools.desk.wanted
     target[0], target[1], target[2] = a[0], a[1], a[2] * body.rho
-    solve_forces(make_problem(closed, body.w), target, options.tolerances, closed.fn, closed.ft)
+    solve_forces(make_problem(closed, get_load(body, at.time)), target, options.tolerances, closed.fn, closed.ft)
     return n
 
 
 @kernel
-def write_row(body, options, state, tools, log, moment):
-    """One row of /steps and its rows of /contacts at moment = (time, pose, velocity, work per mass of friction, of
-    obstacles that move, and of a load that turns)."""
-    time, pose, velocity, work = moment
-    set_time(body, time)
-    counts, a, m = log.counts, tools.desk.vector, body.mass
+def write_row(body, options, state, tools, log, at, work):
+    """One row of /steps and its rows of /contacts at a MotionState; work: WorkDone since the start."""
+    time, pose, velocity = at
+    counts, closed, a, m = log.counts, tools.desk.closed, tools.desk.acceleration, body.mass
     if state.undecided != 0:
-        n, a[0], a[1], a[2] = (tools.desk.closed.n if state.undecided == JAM else 0), 0.0, 0.0, 0.0
+        n, a[0], a[1], a[2] = (closed.n if state.undecided == JAM else 0), 0.0, 0.0, 0.0
     else:
-        n = fill_forces(body, options, state, tools, pose, velocity)
+        n = fill_forces(body, options, state, tools, at, closed, a)
+    w = get_load(body, time)
     row = log.steps[counts[0]]
     row["time"] = time
     row["x"], row["y"], row["theta"] = pose[0], pose[1], pose[2]
     row["vx"], row["vy"], row["omega"] = velocity[0], velocity[1], velocity[2]
     row["ax"], row["ay"], row["alpha"] = a[0], a[1], a[2]
-    row["load_fx"], row["load_fy"], row["load_torque"] = m * body.w[0], m * body.w[1], m * body.rho * body.w[2]
+    row["load_fx"], row["load_fy"], row["load_torque"] = m * w[0], m * w[1], m * body.rho * w[2]
     row["kinetic"] = compute_kinetic(body, velocity)
-    row["work_load"] = m * work[2] if body.turning else compute_load_work(body, state, pose)
-    row["work_friction"] = m * work[0]
-    row["work_obstacles"] = m * work[1]
+    row["work_load"] = m * work.load if body.turning else compute_load_work(body, state, pose)
+    row["work_friction"] = m * work.friction
+    row["work_obstacles"] = m * work.obstacles
     row["work_impact"] = m * state.impact
     row["set_kind"] = state.set_kind if time >= state.kind_time else state.kind_before
     row["first_contact"] = counts[4] + counts[1]
     row["n_contacts"] = n
     counts[0] += 1
     for k in range(n):
-        write_contact(body, tools.desk.closed, k, log.contacts[counts[1]], pose, velocity)
+        write_contact(body, closed, k, log.contacts[counts[1]], at)
         state.penetration = max(state.penetration, -log.contacts[counts[1]]["gap"])
         counts[1] += 1
     if state.undecided == 0:
-        _account_residuals(body, state, tools.desk.closed, n, a)
+        _account_residuals(body, state, closed, n, a, w)
     state.last_row = time
 
 
 @kernel
-def write_contact(body, closed, k, row, pose, velocity):
+def write_contact(body, closed, k, row, at):
     """One row of /contacts (or /impulses) from contact k of `closed`; forces per mass become newtons."""
-    triple = closed.triple[k]
-    gap, _, nx, ny, rx, ry = compute_contact(body.part, body.walls, triple, pose)
+    triple, (_, pose, velocity) = closed.triple[k], at
+    gap, _, nx, ny, rx, ry = compute_place(body, triple, at.time, pose)
     row["obstacle"] = body.walls.edge[triple[2]].owner
     row["part_feature"], row["obstacle_feature"], row["type"] = triple[1], triple[2], triple[0]
     row["letter"] = closed.letter[k]
@@ -119,9 +146,9 @@ def write_contact(body, closed, k, row, pose, velocity):
 
 
 @kernel
-def _account_residuals(body, state, closed, n, a):
-    """Residuals of the row just written, from the rows of the contacts and the forces alone."""
-    mode, w = state.mode, body.w
+def _account_residuals(body, state, closed, n, a, w):
+    """Residuals of the row just written, from the rows of the contacts, the forces and the load w alone."""
+    mode = state.mode
     sx, sy, sq = w[0] - a[0], w[1] - a[1], w[2] - a[2] * body.rho
     size = abs(w[0]) + abs(w[1]) + abs(w[2])
     for k in range(n):
@@ -146,20 +173,18 @@ def account_contacts(body, state):
     mode = state.mode
     if mode.kind == STATIC:
         return
-    set_time(body, state.time)
+    at = get_present(state)
     for k in range(mode.n):
-        gap, _, _, _, _, _ = compute_contact(body.part, body.walls, mode.triple[k], state.pose)
+        gap = compute_place(body, mode.triple[k], at.time, at.pose).gap
         state.gap_residual = max(state.gap_residual, abs(gap))
         state.penetration = max(state.penetration, -gap)
         if mode.letter[k] == LETTER_N:
-            _, _, _, _, _, _, slip, _, _ = compute_frame(body, mode.triple[k], state.pose, state.velocity)
-            state.slip_residual = max(state.slip_residual, abs(slip))
+            state.slip_residual = max(state.slip_residual, abs(compute_frame(body, mode.triple[k], at).slip))
 
 
 @kernel
 def write_event(body, state, log, header, before, after):
-    """One row of /events; header = (time, kind, set kind, alternatives, restitution scale, class of impact). The
-    contact is `state.cause`."""
+    """One row of /events, of the contact `state.cause`; header: EventHeader; before, after: velocities (3,)."""
     time, kind, set_kind, alternatives, scale, impact_class = header
     row = log.events[log.counts[2]]
     cause = state.cause
@@ -177,10 +202,10 @@ def write_event(body, state, log, header, before, after):
 
 
 @kernel
-def write_impulses(body, state, tools, log, struck):
+def write_impulses(body, state, log, struck):
     """Rows of /impulses for the event just written: impulses per mass are in `struck` (fn, ft)."""
     for k in range(struck.n):
-        write_contact(body, struck, k, log.impulses[log.counts[3]], state.pose, state.velocity)
+        write_contact(body, struck, k, log.impulses[log.counts[3]], get_present(state))
         log.counts[3] += 1
     log.events[log.counts[2] - 1]["n_impulses"] = struck.n
     state.impacts += 1

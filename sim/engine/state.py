@@ -11,10 +11,11 @@ from typing import NamedTuple
 import numpy as np
 
 from dynamics.motion.closed import CLOSED
-from dynamics.motion.mode import CAPACITY, MODE
+from dynamics.motion.mode import CAPACITY, MODE, MotionState
 from dynamics.motion.scales import Scales
 from dynamics.search.members import SetBuffer, allocate_set_buffer
 from dynamics.tolerances import Tolerances
+from geometry.compiled.jit import jit
 from geometry.compiled.record import allocate_record, define_record
 from geometry.contact.detection import Scratch, allocate_scratch
 from sim.engine.events import PROBE
@@ -93,9 +94,26 @@ STATE = define_record(
 DESK = define_record(
     ("closed", CLOSED), ("struck", CLOSED), ("step", STEP_WORK), ("probe", PROBE),
     ("start", "f8", (9,)), ("end", "f8", (9,)),  # pose, velocity, acceleration at both ends of a step
-    ("vector", "f8", (3,)), ("other", "f8", (3,)),
+    # in (x, y, rho theta): the acceleration that the next mode shall have, and one for which forces are sought
+    ("target", "f8", (3,)), ("wanted", "f8", (3,)),
+    ("acceleration", "f8", (3,)),  # (ax, ay, alpha) of a row
+    ("way", "f8", (3,)),  # velocity of a step that is passed over
     ("before", "f8", (3,)), ("after", "f8", (3,)),  # velocities of an impact, in (x, y, rho theta)
 )  # fmt: skip
+
+
+@jit
+def get_present(state):
+    """The MotionState at the present time of a run."""
+    return MotionState(state.time, state.pose, state.velocity)
+
+
+@jit
+def get_ahead(state):
+    """The MotionState at which the next mode is chosen: the present one, or that shortly after the event."""
+    if state.ahead == 1:
+        return MotionState(state.ahead_time, state.ahead_pose, state.ahead_velocity)
+    return get_present(state)
 
 
 class Tools(NamedTuple):

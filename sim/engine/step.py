@@ -12,8 +12,8 @@ from __future__ import annotations
 import numpy as np
 
 from dynamics.motion.constrained import evaluate_mode, project_pose, project_velocity
-from dynamics.motion.mode import OK, set_time
-from geometry.compiled.jit import jit, kernel
+from dynamics.motion.mode import OK, MotionState
+from geometry.compiled.jit import kernel
 from geometry.compiled.record import define_record
 
 ORDER = 5
@@ -41,55 +41,44 @@ STEP_WORK = define_record(
 
 
 @kernel
-def evaluate_rate(body, mode, state, rate, force):
-    """rate (7,) of a state (7,); returns the status of the mode."""
-    status, power = evaluate_mode(body, mode, state[0:3], state[3:6], rate[3:6], force)
+def evaluate_rate(body, mode, time, state, rate, force):
+    """rate (7,) of a state (7,) at a time; returns the status of the mode."""
+    at = MotionState(time, state[0:3], state[3:6])
+    status, power = evaluate_mode(body, mode, at, rate[3:6], force)
     rate[0], rate[1], rate[2] = state[3], state[4], state[5]
     rate[6] = power
     return status
 
 
-@jit
-def _wait(body, tau):
-    """Set the time, counted from the start of the step."""
-    if body.walls.mover.shape[0] > 0:
-        set_time(body, body.walls.mover[0].start + tau)
-
-
 @kernel
-def advance(body, mode, h, work):
-    """From `work.start` (whose rate is `work.stage[0]`) over h to `work.end`; leaves the rate there in `work.stage[6]`,
-    and the walls where they are then.
+def advance(body, mode, time, h, work):
+    """From `work.start` at a time (whose rate is `work.stage[0]`) over h to `work.end`; leaves the rate there in
+    `work.stage[6]`.
 
     Returns (status, error of position [m], error of velocity [m/s]): the estimated local errors, angles times rho.
     """
     y, k, z = work.start, work.stage, work.trial
     for i in range(7):
         z[i] = y[i] + h * A21 * k[0, i]
-    _wait(body, h * C2)
-    status = evaluate_rate(body, mode, z, k[1], work.force)
+    status = evaluate_rate(body, mode, time + h * C2, z, k[1], work.force)
     for i in range(7):
         z[i] = y[i] + h * (A31 * k[0, i] + A32 * k[1, i])
-    _wait(body, h * C3)
-    status |= evaluate_rate(body, mode, z, k[2], work.force)
+    status |= evaluate_rate(body, mode, time + h * C3, z, k[2], work.force)
     for i in range(7):
         z[i] = y[i] + h * (A41 * k[0, i] + A42 * k[1, i] + A43 * k[2, i])
-    _wait(body, h * C4)
-    status |= evaluate_rate(body, mode, z, k[3], work.force)
+    status |= evaluate_rate(body, mode, time + h * C4, z, k[3], work.force)
     for i in range(7):
         z[i] = y[i] + h * (A51 * k[0, i] + A52 * k[1, i] + A53 * k[2, i] + A54 * k[3, i])
-    _wait(body, h * C5)
-    status |= evaluate_rate(body, mode, z, k[4], work.force)
+    status |= evaluate_rate(body, mode, time + h * C5, z, k[4], work.force)
     for i in range(7):
         z[i] = y[i] + h * (A61 * k[0, i] + A62 * k[1, i] + A63 * k[2, i] + A64 * k[3, i] + A65 * k[4, i])
-    _wait(body, h)
-    status |= evaluate_rate(body, mode, z, k[5], work.force)
+    status |= evaluate_rate(body, mode, time + h, z, k[5], work.force)
     end = work.end
     for i in range(7):
         end[i] = y[i] + h * (A71 * k[0, i] + A73 * k[2, i] + A74 * k[3, i] + A75 * k[4, i] + A76 * k[5, i])
-    project_pose(body, mode, end[0:3])
-    project_velocity(body, mode, end[0:3], end[3:6])
-    status |= evaluate_rate(body, mode, end, k[6], work.force)
+    project_pose(body, mode, time + h, end[0:3])
+    project_velocity(body, mode, MotionState(time + h, end[0:3], end[3:6]))
+    status |= evaluate_rate(body, mode, time + h, end, k[6], work.force)
     if status != OK:
         return status, np.inf, np.inf
     position, velocity = 0.0, 0.0

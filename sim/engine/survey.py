@@ -5,7 +5,7 @@ from __future__ import annotations
 from dynamics.codes import ONE
 from dynamics.motion.choose import BRANCH, STOP
 from dynamics.motion.closed import fill_from_mode, is_unique, make_problem
-from dynamics.motion.mode import set_time
+from dynamics.motion.mode import get_load
 from dynamics.motion.scales import find_zero_speed
 from dynamics.search.members import find_members
 from dynamics.search.problem import VERTICES
@@ -13,35 +13,33 @@ from geometry.compiled.jit import kernel
 from geometry.compiled.record import copy_row
 from geometry.contact.path import evaluate_path
 from sim.engine import events
+from sim.engine.events import place_probe
 from sim.engine.jump import tally_uniqueness
-from sim.engine.recorder import write_event
+from sim.engine.recorder import EventHeader, write_event
 from sim.tolerances import AHEAD_SHARE
 
 
 @kernel
 def _count_kind(body, options, state, tools, tau):
     """Kind of the acceleration set at time tau of the path."""
-    evaluate_path(state.path, tau, tools.desk.probe.pose, tools.desk.probe.velocity)
-    set_time(body, state.path_start + tau)
-    where = (tools.desk.probe.pose, tools.desk.probe.velocity)
-    fill_from_mode(body, state.mode, where, find_zero_speed(body, options.scales, where[1]), tools.desk.closed)
-    closed = tools.desk.closed
+    at, closed = place_probe(tools.desk.probe, state.path, state.path_start, tau), tools.desk.closed
+    fill_from_mode(body, state.mode, at, find_zero_speed(body, options.scales, at), closed)
     if is_unique(closed):
         tools.buffer.found.counts[VERTICES] = 1
         return ONE
-    return find_members(make_problem(closed, body.w), options.tolerances, tools.buffer)
+    return find_members(make_problem(closed, get_load(body, at.time)), options.tolerances, tools.buffer)
 
 
 @kernel
 def _log_change(body, state, tools, log, tau):
     """Log that the kind of the set has changed at time tau of the path, where the part was then."""
-    probe, keep = tools.desk.probe, tools.desk.vector
-    copy_row(keep, state.pose)
-    evaluate_path(state.path, tau, probe.pose, probe.velocity)
+    probe = tools.desk.probe
+    x, y, theta = state.pose[0], state.pose[1], state.pose[2]
+    place_probe(probe, state.path, state.path_start, tau)
     copy_row(state.pose, probe.pose)
-    header = (state.path_start + tau, events.UNIQUENESS, state.set_kind, state.members, 1.0, 0)
+    header = EventHeader(probe.time, events.UNIQUENESS, state.set_kind, state.members, 1.0, 0)
     write_event(body, state, log, header, probe.velocity, probe.velocity)
-    copy_row(state.pose, keep)
+    state.pose[0], state.pose[1], state.pose[2] = x, y, theta
 
 
 @kernel

@@ -7,70 +7,70 @@ the mode can: the force that was lost, the grip that was lost, the slip that cam
 from __future__ import annotations
 
 from dynamics.motion.constrained import choose_basis, evaluate_mode
-from dynamics.motion.mode import CARRIED, LETTER_L, LETTER_N, LETTER_R, ROLLING, STATIC, compute_frame, get_mu
-from geometry.compiled.jit import jit, kernel
+from dynamics.motion.mode import (
+    CARRIED,
+    LETTER_L,
+    LETTER_N,
+    LETTER_R,
+    ROLLING,
+    STATIC,
+    compute_frame,
+    find_in_mode,
+    get_mu,
+)
+from geometry.compiled.jit import kernel
 from sim.engine import events
 from sim.tolerances import GRIP
 
 
-@jit
-def _find_cause(mode, cause):
-    """Index of the contact that caused the event in the mode, -1 if it is not there."""
-    for k in range(mode.n):
-        t = mode.triple[k]
-        if t[0] == cause[0] and t[1] == cause[1] and t[2] == cause[2]:
-            return k
-    return -1
-
-
 @kernel
-def keep_grip(body, options, state, tools, where):
+def keep_grip(body, options, state, work, at, target):
     """Where a contact whose slip has come to an end is said to slip on as before, let it roll if friction can hold it:
-    True if the mode has become that.
+    True if the mode has become that. work: STEP_WORK; target: the acceleration of the mode at the
+    MotionState.
 
     So it is where the slip has begun with an acceleration as small as rounding, and is on its way back at once.
     """
-    mode, work = state.mode, tools.desk.step
-    index = _find_cause(mode, state.cause)
+    mode = state.mode
+    index = find_in_mode(mode, state.cause)
     if state.cause_kind != events.STICK or index < 0 or mode.letter[index] == LETTER_N:
         return False
-    letter, (pose, velocity) = mode.letter[index], where
-    a, force, target = work.stage[0, 0:3], work.force, tools.desk.vector
+    letter = mode.letter[index]
+    a, force = work.stage[0, 0:3], work.force
     mode.letter[index] = LETTER_N
-    if choose_basis(body, mode, where, target, (a, force)) >= 0.0 and mode.kind == ROLLING and mode.first == index:
-        evaluate_mode(body, mode, pose, velocity, a, force)
+    if choose_basis(body, mode, at, target, a, force) >= 0.0 and mode.kind == ROLLING and mode.first == index:
+        evaluate_mode(body, mode, at, a, force)
         mu = get_mu(body, mode.triple[index])
         if mu > 0.0 and force[0] > 0.0 and mu * force[0] - abs(force[1]) >= -GRIP * options.scales.force:
             return True
     mode.letter[index] = letter
-    choose_basis(body, mode, where, target, (a, force))
+    choose_basis(body, mode, at, target, a, force)
     return False
 
 
 @kernel
-def lose_contact(body, state, tools, where):
+def lose_contact(body, state, work, at, target):
     """Where the mode that has just ended was found once more, try what ended it: True if the motion goes on that way.
+    Arguments as for `keep_grip`.
 
     At the very edge of a mode the search for accelerations cannot tell it from the next one, since the gap or slip
     acceleration of the next is within its rounding, though the forces already are not legal. So the contact whose force
     was lost opens, or the one whose grip was lost slips, if its acceleration then has the right sign.
     """
-    mode, cause, work = state.mode, state.cause, tools.desk.step
+    mode, cause = state.mode, state.cause
     if state.cause_kind != events.SEPARATION and state.cause_kind != events.SLIP:
         return False
-    pose, velocity = where
-    a, force, index = work.stage[0, 0:3], work.force, _find_cause(mode, cause)
+    a, force, index = work.stage[0, 0:3], work.force, find_in_mode(mode, cause)
     if index < 0 or mode.corner[index, 2] >= 0:
         return False
-    evaluate_mode(body, mode, pose, velocity, a, force)
+    evaluate_mode(body, mode, at, a, force)
     if state.cause_kind == events.SEPARATION:
         _move_last(mode, index)
     else:
         mode.letter[index] = LETTER_L if force[1] > 0.0 else LETTER_R
-    target = tools.desk.vector
-    if choose_basis(body, mode, where, target, (a, force)) >= 0.0 and mode.kind != STATIC and mode.kind != CARRIED:
-        evaluate_mode(body, mode, pose, velocity, a, force)
-        nx, ny, nq, vq, b, d, _, _, _ = compute_frame(body, cause, pose, velocity)
+    if choose_basis(body, mode, at, target, a, force) >= 0.0 and mode.kind != STATIC and mode.kind != CARRIED:
+        evaluate_mode(body, mode, at, a, force)
+        nx, ny, nq, vq, b, d, _, _, _ = compute_frame(body, cause, at)
         if state.cause_kind == events.SEPARATION:
             right = nx * a[0] + ny * a[1] + nq * body.rho * a[2] + b >= 0.0
         else:
@@ -84,7 +84,7 @@ def lose_contact(body, state, tools, where):
         mode.n += 1
     else:
         mode.letter[index] = LETTER_N
-    choose_basis(body, mode, where, target, (a, force))
+    choose_basis(body, mode, at, target, a, force)
     return False
 
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 from math import sqrt
 
 from dynamics.motion.constrained import evaluate_mode
-from dynamics.motion.mode import set_time
+from dynamics.motion.mode import get_load
 from geometry.compiled.jit import kernel
-from geometry.contact.path import evaluate_path
-from sim.engine.recorder import fill_forces
+from sim.engine.events import place_probe
+from sim.engine.recorder import WorkDone, fill_forces
 
 # Nodes and weights of Gauss and Legendre's quadrature with three points on [0, 1].
 NODES = (0.5 - 0.5 * sqrt(0.6), 0.5, 0.5 + 0.5 * sqrt(0.6))
@@ -23,27 +23,27 @@ def integrate_friction(body, state, tools, tau):
         return 0.0
     work = 0.0
     for k in range(3):
-        evaluate_path(state.path, NODES[k] * tau, probe.pose, probe.velocity)
-        _, power = evaluate_mode(body, state.mode, probe.pose, probe.velocity, probe.acceleration, probe.force)
+        at = place_probe(probe, state.path, state.path_start, NODES[k] * tau)
+        _, power = evaluate_mode(body, state.mode, at, probe.acceleration, probe.force)
         work += WEIGHTS[k] * power * tau
     return work
 
 
 @kernel
 def integrate_work(body, options, state, tools, tau, keep):
-    """(work of friction against the slip, of the obstacles, of the load) per mass along the path up to tau, where
-    obstacles move. With `keep` the work of each obstacle is added to its account."""
+    """WorkDone along the path up to tau, where obstacles move. With `keep` the work of each obstacle is added to its
+    account."""
     probe, closed, edge = tools.desk.probe, tools.desk.closed, body.walls.edge
     friction, pushed, turned = 0.0, 0.0, 0.0
     if keep:
         for m in range(body.walls.mover.shape[0]):
             body.walls.mover[m].work = body.walls.mover[m].work_start
     for node in range(3):
-        evaluate_path(state.path, NODES[node] * tau, probe.pose, probe.velocity)
-        set_time(body, state.path_start + NODES[node] * tau)
-        v, weight = probe.velocity, WEIGHTS[node] * tau
-        n = fill_forces(body, options, state, tools, probe.pose, v)
-        turned += weight * (body.w[0] * v[0] + body.w[1] * v[1] + body.w[2] * v[2] * body.rho)
+        at = place_probe(probe, state.path, state.path_start, NODES[node] * tau)
+        v, weight = at.velocity, WEIGHTS[node] * tau
+        n = fill_forces(body, options, state, tools, at, closed, probe.acceleration)
+        w = get_load(body, at.time)
+        turned += weight * (w[0] * v[0] + w[1] * v[1] + w[2] * v[2] * body.rho)
         for k in range(n):
             t = closed.tangent[k]
             slip = t[0] * v[0] + t[1] * v[1] + t[2] * v[2] * body.rho - closed.drag[k]
@@ -53,5 +53,4 @@ def integrate_work(body, options, state, tools, tau, keep):
             m = edge[closed.triple[k, 2]].mover
             if keep and m >= 0:
                 body.walls.mover[m].work += work
-    set_time(body, state.path_start + tau)
-    return friction, pushed, turned
+    return WorkDone(friction, pushed, turned)

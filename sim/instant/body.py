@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from dynamics.codes import LAWS
-from dynamics.motion.mode import Body, set_time
+from dynamics.motion.mode import Body, get_load
 from dynamics.motion.scales import Scales
 from dynamics.tolerances import SPEED_ROUNDING
 from geometry.contact.contacts import build_part, build_walls
-from geometry.contact.moving import begin_motion, build_moving_walls
+from geometry.contact.moving import begin_motion, build_moving_walls, copy_walls
 from geometry.prescribed.motion import spread_times
 from geometry.shapes.boundary import compute_boundary
 from sim.scene.start import compute_start_tolerance
@@ -35,7 +35,7 @@ def build_body(scene: Scene) -> Body:
     pairs = tuple((obstacle.mu, obstacle.e, LAWS.index(obstacle.law)) for obstacle in scene.obstacles)
     walls = _build_walls(placed, pairs, (motions, scene.gravity_turn), compute_start_tolerance(scene))
     if len(walls.mover):  # a run moves them
-        walls = walls._replace(edge=walls.edge.copy(), mover=walls.mover.copy())
+        walls = copy_walls(walls)
     body = Body(
         _build_part(workpiece.outline), walls, w, float(workpiece.rho), float(workpiece.mass),
         np.array([*load, *scene.gravity]), scene.gravity_turn is not None, _find_longest_step(walls),
@@ -49,7 +49,7 @@ def restart_motion(body: Body, time: float, work=0.0) -> None:
     if len(body.walls.mover):
         body.walls.mover.work[:] = work
         begin_motion(body.walls, time)
-    set_time(body, time)
+    get_load(body, time)
 
 
 # Steps in one period of a motion, at least, where it is felt. Reason: the error of a step that is a whole number of

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from dynamics.motion.closed import CLOSED, find_closed, is_closing, keep_contacts, pair_corners
-from dynamics.motion.mode import CAPACITY, MODE
-from dynamics.motion.scales import find_zero_speed
+from dynamics.motion.mode import CAPACITY, MODE, MotionState
+from dynamics.motion.scales import find_zeros
 from dynamics.sets.contact_problem import ContactProblem
 from geometry.compiled.record import allocate_record
 from geometry.contact.contacts import compute_contact
@@ -33,14 +33,15 @@ def contact_problem(scene: AnyScene, pose=None, velocity=None, time: float = 0.0
     velocity = np.array(scene.workpiece.velocity if velocity is None else velocity, dtype=np.float64)
     scales = build_scales(scene, body, velocity)
     closed, scratch = allocate_record(CLOSED), allocate_scratch(body.part, body.walls)
-    zero = find_zero_speed(body, scales, velocity)
-    if find_closed(body, allocate_record(MODE), (pose, velocity), scales.touch, zero, closed, scratch) < 0:
+    at = MotionState(float(time), pose, velocity)
+    zeros = find_zeros(body, scales, at)
+    if find_closed(body, allocate_record(MODE), at, zeros, closed, scratch) < 0:
         raise InputError(f"more than {CAPACITY} contacts are closed at once")
-    closing = is_closing(closed, zero)
+    closing = is_closing(closed, zeros.speed)
     if closing:
         pair_corners(closed)
     else:
-        keep_contacts(closed, zero)
+        keep_contacts(closed, zeros.speed)
     k = int(closed.n)
     contacts = []
     for i in range(k):

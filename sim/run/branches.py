@@ -27,6 +27,7 @@ from sim.rows.account import compute_rounding, end_account
 from sim.rows.branch_table import NO_PARENT
 from sim.rows.records import CONTACT_LETTERS, EVENT_KINDS
 from sim.rows.status import Status
+from sim.run.model import Arguments, prepare
 from sim.scene.build import take_scene
 from sim.scene.scene import AnyScene, Scene
 from sim.tolerances import SAME_MEMBER, SAME_STATE
@@ -42,7 +43,6 @@ def simulate_branches(scene: AnyScene, duration: float | None = None, *, sink=No
     and leaves the others NOT_FOLLOWED.
     """
     from sim.run.cold_start import compile_engine
-    from sim.run.model import prepare
     from sim.run.simulation import override_run
     from sim.scene.start import check_start
 
@@ -58,13 +58,13 @@ def simulate_branches(scene: AnyScene, duration: float | None = None, *, sink=No
 class _Grower:
     """The branches that wait, and how each is followed."""
 
-    def __init__(self, scene: Scene, arguments: tuple, sink, progress):
+    def __init__(self, scene: Scene, arguments: Arguments, sink, progress):
         self.scene, self.arguments, self.sink, self.progress = scene, arguments, sink, progress
         self.tree = Tree(scene, [Branch(0, NO_PARENT, 0, 0.0, "", False, None)])
-        self.waiting = [(0.0, 0, arguments[2], 0.0)]  # time, number, state, work of each mover until then
+        self.waiting = [(0.0, 0, arguments.state, 0.0)]  # time, number, state, work of each mover until then
         self.stopped = False
-        body, options = arguments[:2]
-        self.rounding = float(compute_rounding(body.mass, body.load, options.scales.touch))
+        body, touch = arguments.body, arguments.options.scales.touch
+        self.rounding = float(compute_rounding(body.mass, body.load, touch))
 
     def grow(self) -> Tree:
         ended = None
@@ -107,14 +107,14 @@ class _Grower:
         from sim.run.ledger import Ledger
         from sim.run.simulation import judge_end
 
-        body, options, _, tools, log = self.arguments
+        arguments = self.arguments._replace(state=state)
         target, code = MemorySink(self.scene), PAUSED
-        log.counts[:] = 0
-        restart_motion(body, float(state.time), work)
-        ledger = Ledger((body, options, state, tools, log), target)
+        arguments.log.counts[:] = 0
+        restart_motion(arguments.body, float(state.time), work)
+        ledger = Ledger(arguments, target)
         try:
             while code == PAUSED:
-                code = run_chunk(body, options, state, tools, log)
+                code = run_chunk(*arguments)
                 ledger.hand_over()
                 if self.progress is not None:
                     self.progress(float(state.time))
@@ -122,7 +122,7 @@ class _Grower:
         except KeyboardInterrupt:
             code, self.stopped = Status.INTERRUPTED, True
             account = ledger.find_account()
-        status, message = judge_end(code, state, account, self.scene, (body, options))
+        status, message = judge_end(code, arguments, account, self.scene)
         target.close(status, account, message)
         branch.rows = target.trajectory
         self._merge(branch)
@@ -160,7 +160,7 @@ class _Grower:
             start = copy_state(state)
             start.forced, start.fork = kind, NOTHING
             start.forced_value[:] = value
-            heapq.heappush(self.waiting, (child.time, number, start, self.arguments[0].walls.mover.work.copy()))
+            heapq.heappush(self.waiting, (child.time, number, start, self.arguments.body.walls.mover.work.copy()))
         return beyond
 
 
@@ -172,7 +172,7 @@ def copy_state(state):
     return copied
 
 
-def list_members(arguments: tuple, state) -> list[tuple[np.ndarray, str, bool]]:
+def list_members(arguments: Arguments, state) -> list[tuple[np.ndarray, str, bool]]:
     """(member, mode, is it a sample of a continuum) of the set that the engine has just found, without repetitions.
 
     A piece without end is followed at its corners and at one point on.
@@ -182,8 +182,7 @@ def list_members(arguments: tuple, state) -> list[tuple[np.ndarray, str, bool]]:
     from dynamics.sets.acceleration_set import find_accelerations
     from dynamics.sets.contact_problem import ContactProblem
 
-    body, _, _, tools, _ = arguments
-    closed = tools.desk.closed
+    body, closed = arguments.body, arguments.tools.desk.closed
     k = int(closed.n)
     w = body.w if state.fork == ACCELERATION else state.velocity * [1.0, 1.0, body.rho]
     problem = ContactProblem(

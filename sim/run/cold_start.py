@@ -16,10 +16,11 @@ from numba import typeof
 
 from geometry.compiled.code_folder import find_folder
 from geometry.compiled.machine_code import is_cold
+from sim.run.model import Arguments, prepare
 
 
-def compile_engine(arguments: tuple) -> None:
-    """Make `run_chunk` ready for its arguments (body, options, state, tools, log); does nothing where it is."""
+def compile_engine(arguments: Arguments) -> None:
+    """Make `run_chunk` ready for its arguments; does nothing where it is."""
     from sim.engine.loop import run_chunk
 
     if not is_cold(run_chunk):
@@ -41,35 +42,37 @@ def compile_engine(arguments: tuple) -> None:
         second.wait()
 
 
-def compile_motion(arguments: tuple) -> None:
+def compile_motion(arguments: Arguments) -> None:
     """The kernels that do not search for accelerations: steps, events, detection, forces, output."""
     from dynamics.motion.closed import find_closed, make_problem
+    from dynamics.motion.scales import Zeros
     from dynamics.search.reactions import solve_forces
     from sim.engine import bounces, jump, loop, next_event
+    from sim.engine.state import get_present
 
     body, options, state, tools, log = arguments
-    desk, here = tools.desk, (state.pose, state.velocity)
+    desk, here, zeros = tools.desk, get_present(state), Zeros(1.0, 1.0)
     compile_for(loop._integrate, body, options, state, tools, 1.0)
-    compile_for(find_closed, body, state.mode, here, 1.0, 1.0, desk.closed, tools.scratch)
+    compile_for(find_closed, body, state.mode, here, zeros, desk.closed, tools.scratch)
     compile_for(loop._write_ticks, body, options, state, tools, log)
     problem = make_problem(desk.closed, body.w)
-    compile_for(solve_forces, problem, desk.other, options.tolerances, desk.closed.fn, desk.closed.ft)
+    compile_for(solve_forces, problem, desk.wanted, options.tolerances, desk.closed.fn, desk.closed.ft)
     compile_for(next_event.find_event, body, options, state, tools, 1.0)
-    compile_for(next_event.accept, body, options, state, tools, (1.0, True))
-    compile_for(jump._set_mode, body, options, state, tools, here)
+    compile_for(next_event.accept, body, options, state, tools, next_event.StepEnd(1.0, True))
+    compile_for(jump._set_mode, body, options, state, tools, here, desk.closed, desk.target)
     compile_for(jump._log_cause, body, options, state, log, True)
-    compile_for(bounces._is_clear, body, options, state, tools, 1.0)
-    compile_for(bounces._measure_flight, body, desk.struck, desk.other, 1.0, (1.0, 1.0))
-    compile_for(bounces._close_gaps, body, options, desk.closed, state.pose)
+    compile_for(bounces._is_clear, body, options, state, tools, desk.struck, 1.0)
+    compile_for(bounces._measure_flight, body, desk.struck, desk.target, zeros, 1.0)
+    compile_for(bounces._close_gaps, body, options, desk.closed, here.time, here.pose)
 
 
-def compile_search(arguments: tuple) -> None:
+def compile_search(arguments: Arguments) -> None:
     """The kernels that search for accelerations."""
-    from dynamics.motion.impact import pick_member
+    from dynamics.motion.impact import Choice, pick_member
 
     body, options, state, tools, _ = arguments
-    choice = (options.rule, state.random)
-    compile_for(pick_member, tools.desk.closed, body.w, choice, options.tolerances, tools.buffer)
+    choice = Choice(options.rule, state.random, options.tolerances, tools.buffer)
+    compile_for(pick_member, tools.desk.closed, body.w, choice)
 
 
 def compile_for(kernel, *arguments) -> None:
@@ -81,6 +84,5 @@ def compile_for(kernel, *arguments) -> None:
 def main() -> None:
     """What the second process does."""
     from sim import load_scene
-    from sim.run.model import prepare
 
     compile_search(prepare(load_scene("block_on_incline")))

@@ -3,12 +3,34 @@
 from __future__ import annotations
 
 import dataclasses
+from typing import NamedTuple
 
 import numpy as np
 
 from sim.engine.state import Log
 from sim.files.held_interrupt import hold_interrupts
 from sim.rows.account import Account, compute_energy_residual, compute_rounding, end_account
+from sim.run.model import Arguments
+
+
+class WallTimes(NamedTuple):
+    """How long a run took [s]."""
+
+    solve: float = 0.0
+    output: float = 0.0
+    compile: float = 0.0
+
+
+NO_TIMES = WallTimes()
+
+
+class RunEnergies(NamedTuple):
+    """Energies of a run [J]."""
+
+    start: float  # kinetic
+    end: float  # kinetic
+    load: float  # work of the load
+    rounding: float  # see `compute_rounding`
 
 
 class Ledger:
@@ -19,7 +41,7 @@ class Ledger:
     is theirs, the one before or the one after.
     """
 
-    def __init__(self, arguments: tuple, target):
+    def __init__(self, arguments: Arguments, target):
         self._body, self._options, self._state, _, self._log = arguments
         self._target = target
         self._last = None  # row of /steps
@@ -40,14 +62,14 @@ class Ledger:
             hand_over(self._log, self._target)
             self._steps, self._last, self._accounts = steps, last, {steps: account}
 
-    def find_account(self, times=(0.0, 0.0, 0.0)) -> Account | None:
-        """The account of the rows that the sink has, None if it is not known; times as for `fill_account`."""
+    def find_account(self, times: WallTimes = NO_TIMES) -> Account | None:
+        """The account of the rows that the sink has, None if it is not known."""
         rows = getattr(self._target, "rows", None)
         account = self._accounts.get(self._steps if rows is None else rows["steps"])
-        return account and dataclasses.replace(account, wall_solve=times[0], wall_output=times[1],
-                                               wall_compile=times[2])
+        return account and dataclasses.replace(account, wall_solve=times.solve, wall_output=times.output,
+                                               wall_compile=times.compile)
 
-    def compute_account(self, last: np.void | None = None, times=(0.0, 0.0, 0.0)) -> Account:
+    def compute_account(self, last: np.void | None = None, times: WallTimes = NO_TIMES) -> Account:
         """The account at the present state, or up to a row that was written somewhat before it."""
         touch = self._options.scales.touch
         account = compute_account(self._body, touch, self._state, times)
@@ -56,7 +78,7 @@ class Ledger:
         account = end_account(account, last, float(compute_rounding(self._body.mass, self._body.load, touch)))
         return dataclasses.replace(account, time_not_unique=find_time_not_unique(self._state, float(last["time"])))
 
-    def end(self, completed: bool, times=(0.0, 0.0, 0.0)) -> Account:
+    def end(self, completed: bool, times: WallTimes = NO_TIMES) -> Account:
         """The account at the end of a run. One that stops on its way may have gone on a little after its last row."""
         return self.compute_account(None if completed else self._last, times)
 
@@ -78,20 +100,19 @@ def hand_over(log: Log, target) -> None:
     log.counts[:4] = 0
 
 
-def compute_account(body, touch: float, state: np.record, times=(0.0, 0.0, 0.0)) -> Account:
-    """The account of a run at a state; touch: `Scales.touch` of the run; times as for `fill_account`."""
+def compute_account(body, touch: float, state: np.record, times: WallTimes = NO_TIMES) -> Account:
+    """The account of a run at a state; touch: `Scales.touch` of the run."""
     from sim.engine.recorder import compute_kinetic, compute_load_work
 
-    energies = (compute_kinetic(body, state.start_velocity), compute_kinetic(body, state.velocity),
-                compute_load_work(body, state, state.pose), compute_rounding(body.mass, body.load, touch))
+    energies = RunEnergies(compute_kinetic(body, state.start_velocity), compute_kinetic(body, state.velocity),
+                           compute_load_work(body, state, state.pose), compute_rounding(body.mass, body.load, touch))
     account = fill_account(state, body.mass, energies, times)
     works = tuple(float(body.mass * mover.work) for mover in body.walls.mover[1:])  # the first is gravity
     return dataclasses.replace(account, obstacle_work=works)
 
 
-def fill_account(state: np.record, mass: float, energies: tuple, times: tuple) -> Account:
-    """The account of a state; energies: kinetic at the start and at the end, work of the load, `compute_rounding` [J];
-    times: wall times of solving, output and compiling [s]."""
+def fill_account(state: np.record, mass: float, energies: RunEnergies, times: WallTimes) -> Account:
+    """The account of a state."""
     start, end, load, rounding = map(float, energies)
     friction, impact = float(mass * state.friction), float(mass * state.impact)  # kept per mass
     pushed = float(mass * state.pushed)
@@ -117,7 +138,7 @@ def fill_account(state: np.record, mass: float, energies: tuple, times: tuple) -
         n_bridges=int(state.bridges),
         time_bridged=float(state.bridged),
         work_bridged=float(mass * state.bridge_work),
-        wall_compile=times[2],
-        wall_solve=times[0],
-        wall_output=times[1],
+        wall_compile=times.compile,
+        wall_solve=times.solve,
+        wall_output=times.output,
     )

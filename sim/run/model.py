@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 
 from dynamics.codes import RULES
@@ -22,11 +24,21 @@ MAX_STEPS = 1_000_000_000
 BUFFER_ROWS = 1024
 
 
-def prepare(scene: Scene) -> tuple:
-    """What `sim.engine.loop.run_chunk` takes: body, options, state at the start, work arrays, log buffers."""
+class Arguments(NamedTuple):
+    """What `sim.engine.loop.run_chunk` takes."""
+
+    body: Body
+    options: s.Options
+    state: np.record  # sim.engine.state.STATE
+    tools: s.Tools
+    log: s.Log
+
+
+def prepare(scene: Scene) -> Arguments:
+    """The arguments of a run at its start."""
     body = build_body(scene)
-    options = build_options(scene, body)
-    return body, options, build_start(scene), s.allocate_tools(body.part, body.walls), s.allocate_log(BUFFER_ROWS)
+    tools, log = s.allocate_tools(body.part, body.walls), s.allocate_log(BUFFER_ROWS)
+    return Arguments(body, build_options(scene, body), build_start(scene), tools, log)
 
 
 def build_options(scene: Scene, body: Body) -> s.Options:

@@ -16,7 +16,7 @@ from sim.log.trajectory import MemorySink, Trajectory
 from sim.rows.account import judge_completed
 from sim.rows.status import Status, describe_failure
 from sim.rows.status_codes import PAUSED
-from sim.run.model import prepare
+from sim.run.model import Arguments, prepare
 from sim.scene.build import take_scene
 from sim.scene.quantities import Section
 from sim.scene.scene_errors import SceneError, explain_validation_error
@@ -66,10 +66,10 @@ def _follow(scene: Scene, target, progress: Callable[[float], None] | None) -> N
     from geometry.compiled.compile_clock import CompileClock
     from sim.engine.loop import run_chunk
     from sim.run.cold_start import compile_engine
-    from sim.run.ledger import Ledger
+    from sim.run.ledger import Ledger, WallTimes
 
     began = clock_module.perf_counter()
-    arguments = body, options, state, _, _ = prepare(scene)
+    arguments = prepare(scene)
     ledger = Ledger(arguments, target)
     solve = output = compile_time = 0.0
     code, closed = PAUSED, False
@@ -85,26 +85,26 @@ def _follow(scene: Scene, target, progress: Callable[[float], None] | None) -> N
             solve += after - before
             ledger.hand_over()
             if progress is not None:
-                progress(float(state.time))
+                progress(float(arguments.state.time))
             output += clock_module.perf_counter() - after
         with hold_interrupts():  # a run that has reached its end is closed as one
             compile_time = max(0.0, clock_module.perf_counter() - began - solve - output) + compiling.seconds
-            times = (max(0.0, solve - compiling.seconds), output, compile_time)
+            times = WallTimes(max(0.0, solve - compiling.seconds), output, compile_time)
             account = ledger.end(Status(code).completed, times)
-            status, message = judge_end(code, state, account, scene, (body, options))
+            status, message = judge_end(code, arguments, account, scene)
             target.close(status, account, message)
             closed = True
     except BaseException as error:
         if not closed and (len(ledger) or isinstance(error, KeyboardInterrupt)):
             status, message = describe_failure(error)
-            target.close(status, ledger.find_account((solve, output, compile_time)), message)
+            target.close(status, ledger.find_account(WallTimes(solve, output, compile_time)), message)
         raise
 
 
-def judge_end(code: int, state: np.record, account: Account | None, scene: Scene, setup) -> tuple[Status, str]:
+def judge_end(code: int, arguments: Arguments, account: Account | None, scene: Scene) -> tuple[Status, str]:
     """How a run has ended, and what there is to say: one that reached its end time must be finite and keep the laws,
-    one that did not get on names what happened last. setup = (body, options)."""
-    status, (body, options) = Status(code), setup
+    one that did not get on names what happened last."""
+    status, (body, options, state, _, _) = Status(code), arguments
     if status is Status.STALLED:
         return status, describe_stall(state, body, scene)
     if not status.completed:

@@ -137,12 +137,12 @@ class Desk:
     """A place to run cells of one shape. Its arrays are its own: runs write to them."""
 
     def __init__(self, shape: Shape, start: np.record):
+        from geometry.contact.moving import copy_walls
         from sim.engine.many_runs import allocate_work
         from sim.engine.state import allocate_tools
 
         self.shape = shape
-        body, walls = shape.body, shape.body.walls
-        walls = walls._replace(edge=walls.edge.copy(), mover=walls.mover.copy())
+        body, walls = shape.body, copy_walls(shape.body.walls)
         self._body = body._replace(walls=walls, w=body.w.copy(), load=body.load.copy())
         self._work = allocate_work(start, walls, allocate_tools(body.part, walls))
 

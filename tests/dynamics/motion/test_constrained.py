@@ -18,6 +18,7 @@ from dynamics.motion.mode import (
     SLIDING_TWICE,
     STATIC,
     Body,
+    MotionState,
 )
 from dynamics.search.members import allocate_set_buffer, find_members
 from dynamics.search.problem import VERTICES
@@ -45,13 +46,13 @@ def make_mode(body, contacts, letters, pose):
 
 def find_member(body, mode, pose, velocity):
     closed, buffer = allocate_record(CLOSED), allocate_set_buffer(CAPACITY)
-    fill_from_mode(body, mode, (pose, velocity), 1e-12, closed)
+    fill_from_mode(body, mode, MotionState(0.0, pose, velocity), 1e-12, closed)
     find_members(make_problem(closed, body.w), DEFAULT_TOLERANCES, buffer)
     return buffer.found.vertices[: buffer.found.counts[VERTICES]].copy()
 
 
 def set_basis(body, mode, pose, velocity, target):
-    return choose_basis(body, mode, (pose, velocity), target, (np.zeros(3), np.zeros(4)))
+    return choose_basis(body, mode, MotionState(0.0, pose, velocity), target, np.zeros(3), np.zeros(4))
 
 
 def corner_on_floor(body, theta):
@@ -70,14 +71,14 @@ def test_one_contact_moves_as_the_set_says(seed):
     velocity = np.array([rng.choice([-1.0, 0.0, 1.0]), 0.0, rng.normal()])
     mode = make_mode(body, [contact], [LETTER_R], pose)
     mode.kind = SLIDING
-    project_velocity(body, mode, pose, velocity)
+    project_velocity(body, mode, MotionState(0.0, pose, velocity))
     slip = compute_slip(body, contact, pose, velocity)
     mode.letter[0] = LETTER_R if slip > 0 else LETTER_L
     members = find_member(body, mode, pose, velocity)
     acceleration, force = np.zeros(3), np.zeros(4)
     for member in members:
         assert set_basis(body, mode, pose, velocity, member) >= 0.0
-        evaluate_mode(body, mode, pose, velocity, acceleration, force)
+        evaluate_mode(body, mode, MotionState(0.0, pose, velocity), acceleration, force)
         if force[0] > 1e-9:
             assert acceleration * [1, 1, body.rho] == pytest.approx(member, abs=1e-9), f"seed {seed}"
             return
@@ -95,11 +96,11 @@ def test_a_rolling_contact_is_a_pin():
     mode = make_mode(body, [contact], [LETTER_N], pose)
     mode.kind = ROLLING
     moved = pose + np.array([1e-3, -2e-3, 1e-3])
-    project_pose(body, mode, moved)
+    project_pose(body, mode, 0.0, moved)
     gap, along, *_ = compute_contact(body.part, body.walls, np.array(contact), moved)
     assert abs(gap) < 1e-15 and along == pytest.approx(mode.pin[0], abs=1e-15)
     velocity = np.array([0.3, 0.1, 1.0])
-    project_velocity(body, mode, moved, velocity)
+    project_velocity(body, mode, MotionState(0.0, moved, velocity))
     assert compute_gap_rate(body.part, body.walls, np.array(contact), moved, velocity)[1] == pytest.approx(0, abs=1e-15)
     assert compute_slip(body, contact, moved, velocity) == pytest.approx(0, abs=1e-15)
 
@@ -112,7 +113,7 @@ def test_projection_is_the_shortest_way():
     mode.kind = SLIDING
     velocity = np.array([0.3, 0.1, 1.0])
     change = velocity.copy()
-    project_velocity(body, mode, pose, velocity)
+    project_velocity(body, mode, MotionState(0.0, pose, velocity))
     change = (velocity - change) * [1, 1, body.rho]
     _, _, nx, ny, rx, ry = compute_contact(body.part, body.walls, np.array(contact), pose)
     row = np.array([nx, ny, (nx * ry - ny * rx) / body.rho])

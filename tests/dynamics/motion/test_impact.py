@@ -9,12 +9,16 @@ import pytest
 
 from dynamics.motion.choose import CONTINUE
 from dynamics.motion.closed import CLOSED, make_problem
-from dynamics.motion.impact import solve_impact
+from dynamics.motion.impact import Choice, solve_impact
 from dynamics.motion.mode import CAPACITY
 from dynamics.search.members import allocate_set_buffer
 from dynamics.search.reactions import solve_forces
 from dynamics.tolerances import DEFAULT_TOLERANCES
 from geometry.compiled.record import allocate_record
+
+
+def make_choice():
+    return Choice(CONTINUE, np.ones(1, dtype=np.int64), DEFAULT_TOLERANCES, allocate_set_buffer(CAPACITY))
 
 
 def strike(rows, before, mu, e):
@@ -27,8 +31,7 @@ def strike(rows, before, mu, e):
         closed.mu[k], closed.partner[k] = mu, -1
         closed.rate[k] = np.dot(normal, before)
     after = np.zeros(3)
-    how = (CONTINUE, np.ones(1, dtype=np.int64))
-    choice = (how, DEFAULT_TOLERANCES, allocate_set_buffer(CAPACITY))
+    choice = make_choice()
     _, members, scale = solve_impact(closed, before, np.full(len(rows), float(e)), choice, after)
     assert members > 0
     solve_forces(make_problem(closed, before), after, DEFAULT_TOLERANCES, closed.fn, closed.ft)
@@ -111,7 +114,7 @@ def test_laws_of_random_impacts(seed):
 def test_energy_never_grows_over_ten_thousand_impacts_of_several_contacts():
     rng = np.random.default_rng(7)
     closed, after = allocate_record(CLOSED), np.zeros(3)
-    choice = ((CONTINUE, np.ones(1, dtype=np.int64)), DEFAULT_TOLERANCES, allocate_set_buffer(CAPACITY))
+    choice = make_choice()
     scaled = 0
     for number in range(10_000):
         k = closed.n = int(rng.integers(2, 4))

@@ -7,7 +7,7 @@ import math
 import numpy as np
 import pytest
 
-from dynamics.motion.routh import IMPACT_CLASSES, LAWS, NEWTON, solve_routh
+from dynamics.motion.routh import IMPACT_CLASSES, LAWS, NEWTON, ImpactRows, Law, Limits, solve_routh
 from tests.naive.impact import integrate_impact
 
 ROD = (1.6, -1.2, 3.4)  # N.N, N.T, T.T of a uniform rod with tan(theta) = 2
@@ -42,7 +42,8 @@ def solve(rows, velocity, law, e, slip_zero=0.0):
     """(Pn, Pt, vn+, vt+, gain of energy), class, factor of e."""
     nn, nt, tt, _ = rows
     vn, vt = map(float, velocity)
-    pn, pt, kind, factor = solve_routh(tuple(map(float, rows)), (vn, vt), (law, float(e)), (slip_zero, False))
+    pn, pt, kind, factor = solve_routh(
+        ImpactRows(*map(float, rows)), (vn, vt), Law(law, float(e)), Limits(slip_zero, False))
     gain = vn * pn + vt * pt + 0.5 * (nn * pn**2 + 2.0 * nt * pn * pt + tt * pt**2)
     return (pn, pt, vn + nn * pn + nt * pt, vt + nt * pn + tt * pt, gain), IMPACT_CLASSES[kind], factor
 

@@ -8,13 +8,17 @@ import sys
 import textwrap
 import zipfile
 from pathlib import Path
+from typing import NamedTuple
 
+import numpy as np
 import pytest
+from numba.core import config
 
 from geometry.compiled import code_folder, machine_code
 from geometry.compiled.compile_clock import CompileClock
-from geometry.compiled.jit import jit
+from geometry.compiled.jit import jit, kernel
 from geometry.compiled.machine_code import is_cold
+from geometry.compiled.record import allocate_record, define_record
 
 ROOT = Path(__file__).parents[3]
 REPORT = """
@@ -274,6 +278,30 @@ def test_kernels_outside_the_packages_are_not_kept():
         assert clock.seconds > 0.0
         assert not machine_code.has_stored_code(compute_double)
         assert not is_cold(compute_double)
+
+
+class Place(NamedTuple):
+    time: float
+    pose: np.ndarray
+
+
+@pytest.mark.skipif(config.DISABLE_JIT, reason="nothing is compiled")
+def test_arrays_in_records_and_other_arrays_share_one_kernel():
+    """By themselves and in a NamedTuple; what is written goes to where the array lies."""
+    @kernel
+    def shift(place, pose):
+        place.pose[0] += place.time
+        pose[1] += 1.0
+
+    @kernel
+    def shift_both(record):
+        shift(Place(2.0, record.pose), record.pose)
+        shift(Place(3.0, record.row[2:5]), record.row)
+
+    record = allocate_record(define_record(("pose", "f8", (3,)), ("row", "f8", (7,))))
+    shift_both(record)
+    assert len(shift.signatures) == 1
+    assert record.pose.tolist() == [2.0, 1.0, 0.0] and record.row.tolist() == [0.0, 1.0, 3.0, 0.0, 0.0, 0.0, 0.0]
 
 
 def test_division_by_zero_raises():

@@ -109,7 +109,7 @@ def make_path(q, v, a, h):
 
 def next_contact(part, walls, path, h):
     scratch = allocate_scratch(part, walls)
-    return find_next_contact(part, walls, path, h, NOTHING, TOUCH, scratch), tuple(scratch.spot.hit)
+    return find_next_contact(part, walls, path, 0.0, h, NOTHING, TOUCH, scratch), tuple(scratch.spot.hit)
 
 
 def test_fall_onto_a_table():
@@ -184,7 +184,7 @@ def test_a_part_that_leaves_for_ever_costs_little():
     end[1] = start[1] + 10.0 * duration - 1e-6 * duration**2
     end[4] = 10.0 - 2e-6 * duration
     fill_path(path, duration, start, end)
-    time = find_next_contact(part, walls, path, duration, NOTHING, TOUCH, scratch)
+    time = find_next_contact(part, walls, path, 0.0, duration, NOTHING, TOUCH, scratch)
     # gap 1 above the table at the start: 1 + 10 t - 1e-6 t^2 = 0
     assert time == pytest.approx((10.0 + np.sqrt(100.0 + 4e-6)) / 2e-6, rel=1e-12)
     # though the path is 25 000 km high, and rounded to more than the touch distance

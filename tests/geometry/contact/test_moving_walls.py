@@ -7,7 +7,7 @@ from math import inf
 import numpy as np
 import pytest
 
-from dynamics.motion.mode import Body, compute_frame, set_time
+from dynamics.motion.mode import Body, MotionState, compute_frame, compute_place, get_load
 from geometry.contact.contacts import (
     TYPE_A,
     TYPE_B,
@@ -33,7 +33,7 @@ def polynomial(*coefficients):
     return Coordinate((CurvePiece(-inf, 0.0, tuple(map(float, coefficients))),))
 
 
-def make_moving_walls(outline, motion, *fixed, mu=0.3):
+def make_moving_walls(outline, motion, *fixed, mu=0.3, gravity_turn=None):
     """Walls of one obstacle that moves (number 0) and others that do not."""
     n = 1 + len(fixed)
     at_start = motion.place(0.0).transform(np.asarray(outline, dtype=float))
@@ -41,7 +41,7 @@ def make_moving_walls(outline, motion, *fixed, mu=0.3):
     still = still._replace(owner=still.owner + 1)
     moving = compute_boundary([at_start], 1e-12)
     pairs = np.full(n, mu), np.zeros(n), np.zeros(n, int)
-    return build_moving_walls([(still, 0), (moving, 1)], pairs, [(0, motion)], None)
+    return build_moving_walls([(still, 0), (moving, 1)], pairs, [(0, motion)], gravity_turn)
 
 
 def draw_motion(rng, surface=False):
@@ -94,22 +94,42 @@ def test_slip_accelerates_as_the_row_says_where_the_gap_stays_closed(kind):
         walls = make_moving_walls(TABLE, draw_motion(rng, surface=True))
         body = Body(part, walls, np.zeros(3), 0.7, 1.0, np.zeros(5), False, inf)
         now, triple = rng.uniform(0, 1), np.array([kind, *rng.integers(4, size=2)])
-        set_time(body, now)
         q, v, a = rng.normal(size=3), rng.normal(size=3), rng.normal(size=3)
-        gap, _, nx, ny, _, _ = compute_contact(part, walls, triple, q)
+        gap, _, nx, ny, _, _ = compute_place(body, triple, now, q)
         q[:2] -= gap * np.array([nx, ny])
-        frame = compute_frame(body, triple, q, v)
-        v[:2] -= (nx * v[0] + ny * v[1] + frame[2] * 0.7 * v[2] - frame[7]) * np.array([nx, ny])
-        nx, ny, _, vq, _, d, _, _, _ = compute_frame(body, triple, q, v)
+        frame = compute_frame(body, triple, MotionState(now, q, v))
+        v[:2] -= (nx * v[0] + ny * v[1] + frame.nq * 0.7 * v[2] - frame.push) * np.array([nx, ny])
+        nx, ny, _, vq, _, d, _, _, _ = compute_frame(body, triple, MotionState(now, q, v))
         predicted = ny * a[0] - nx * a[1] + vq * 0.7 * a[2] + d
 
         def slip_at(t, body=body, now=now, triple=triple, q=q, v=v, a=a):
-            set_time(body, now + t)
-            return compute_frame(body, triple, q + t * v + 0.5 * t * t * a, v + t * a)[6]
+            return compute_frame(body, triple, MotionState(now + t, q + t * v + 0.5 * t * t * a, v + t * a)).slip
 
         h = 1e-5
         found = (slip_at(h) - slip_at(-h)) / (2 * h)
         assert predicted == pytest.approx(found, abs=1e-6 * (1.0 + abs(predicted))), f"case {case}"
+
+
+def test_rows_and_load_are_those_of_the_time_that_is_asked_for():
+    """To the last bit, whatever time was asked for before, and where only the walls were moved, without gravity."""
+    rng = np.random.default_rng(92)
+    walls = make_moving_walls(TABLE, draw_motion(rng, surface=True), gravity_turn=polynomial(0.1, 0.7))
+    load, w = np.array([0.1, 0.2, 0.3, 0.0, -9.81]), np.array([0.0, 0.0, 0.3])
+    body = Body(build_part(SQUARE), walls, w, 0.7, 1.0, load, True, inf)
+    triple, pose, velocity = np.array([TYPE_B, 1, 2]), rng.normal(size=3), rng.normal(size=3)
+
+    def look(time):
+        return compute_frame(body, triple, MotionState(time, pose, velocity)), get_load(body, time).tolist()
+
+    times = rng.uniform(0.0, 2.0, 6)
+    first = [look(time) for time in times]
+    assert len({frame for frame, _ in first}) == len(times)
+    for k in rng.permutation(np.repeat(np.arange(len(times)), 3)):
+        place_walls(walls, times[rng.integers(len(times))])
+        assert look(times[k]) == first[k]
+    for time, (_, load) in zip(times, first, strict=True):
+        c, s = np.cos(0.1 + 0.7 * time), np.sin(0.1 + 0.7 * time)
+        assert load == pytest.approx([0.1 + 9.81 * s, 0.2 - 9.81 * c, 0.3], abs=1e-14)
 
 
 def test_second_variation_numbers():
@@ -127,9 +147,8 @@ def test_a_belt_drags_along_its_tangent():
     motion = Motion(surface=polynomial(0, 2))
     walls = make_moving_walls(TABLE, motion)
     body = Body(build_part(SQUARE), walls, np.zeros(3), 0.7, 1.0, np.zeros(5), False, inf)
-    set_time(body, 0.0)
     for j in range(4):
-        drag = compute_frame(body, np.array([TYPE_B, 0, j]), np.zeros(3), np.zeros(3))[8]
+        drag = compute_frame(body, np.array([TYPE_B, 0, j]), MotionState(0.0, np.zeros(3), np.zeros(3))).drag
         tangent = np.array([walls.edge[j].ny, -walls.edge[j].nx])
         assert drag == 2.0
         if walls.edge[j].ny != 0.0:
@@ -155,9 +174,8 @@ def test_next_contact_against_dense_sampling(seed):
     start, h = rng.uniform(0, 0.2), 1.5
     place_walls(walls, start)
     assert measure_clearance(part, walls, start, np.array(q, float), 0.0) > 0.05, f"seed {seed}: begins in contact"
-    walls.mover[0].start = start
     scratch = allocate_scratch(part, walls)
-    time = find_next_contact(part, walls, make_path(q, v, a, h), h, NOTHING, TOUCH, scratch)
+    time = find_next_contact(part, walls, make_path(q, v, a, h), start, h, NOTHING, TOUCH, scratch)
     for t in np.linspace(0.0, min(time, h), 600)[:-1]:
         pose = np.array(q) + t * np.array(v) + 0.5 * t * t * a
         assert measure_clearance(part, walls, start, pose, t) > 0.0, f"seed {seed}: overlap at {t} before {time}"
@@ -172,10 +190,9 @@ def test_a_thin_plate_does_not_tunnel(speed):
     part = build_part(SQUARE)
     plate = np.array([[-5e-4, -0.5], [5e-4, -0.5], [5e-4, 0.5], [-5e-4, 0.5]])
     walls = make_moving_walls(plate, Motion(x=polynomial(-10.0, speed)))
-    walls.mover[0].start = 0.0
     place_walls(walls, 0.0)
     path = make_path([0.0, 0.0, 0.0], [0.0, 0.0, 0.0], np.zeros(3), 1.0)
-    time = find_next_contact(part, walls, path, 1.0, NOTHING, TOUCH, allocate_scratch(part, walls))
+    time = find_next_contact(part, walls, path, 0.0, 1.0, NOTHING, TOUCH, allocate_scratch(part, walls))
     assert time == pytest.approx((9.0 - 5e-4) / speed, rel=1e-10)
 
 
@@ -184,10 +201,9 @@ def test_both_fast_and_turning():
     part = build_part(0.01 * SQUARE)
     rod = np.array([[-1.0, -1e-3], [1.0, -1e-3], [1.0, 1e-3], [-1.0, 1e-3]])
     walls = make_moving_walls(rod, Motion(theta=polynomial(0.0, 200.0 * np.pi)))
-    walls.mover[0].start = 0.0
     place_walls(walls, 0.0)
     path = make_path([-500.0, 0.3, 0.0], [1000.0, 0.0, 0.0], np.zeros(3), 1.0)
-    time = find_next_contact(part, walls, path, 1.0, NOTHING, TOUCH, allocate_scratch(part, walls))
+    time = find_next_contact(part, walls, path, 0.0, 1.0, NOTHING, TOUCH, allocate_scratch(part, walls))
     fine = next(t for t in np.arange(0.498, 0.502, 1e-7)
                 if measure_clearance(part, walls, 0.0, np.array([-500.0 + 1000.0 * t, 0.3, 0.0]), t) < 2e-4)
     assert 0.0 <= time - fine < 1e-5
