@@ -60,7 +60,8 @@ def check_account(trajectory: Trajectory) -> list[Verdict]:
     account, steps, events = trajectory.account, trajectory.steps, trajectory.event_rows
     if account is None:
         return []
-    counts = abs(account.n_events - len(events)) + abs(account.n_impacts - np.count_nonzero(events["n_impulses"]))
+    n_impacts = int(np.count_nonzero(events["n_impulses"]))  # no NumPy integer: a damaged account may hold any number
+    counts = abs(account.n_events - len(events)) + abs(account.n_impacts - n_impacts)
     verdicts = [Verdict("the account has the events of the log (number of others)", float(counts), 0.0)]
     if len(steps) == 0:
         return verdicts
