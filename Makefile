@@ -30,6 +30,7 @@ bench: setup
 lint: setup
 	@.venv/bin/ruff check .
 	@.venv/bin/lint-imports
+	@.venv/bin/mypy
 
 wheel: setup
 	@rm -rf dist
@@ -37,7 +38,7 @@ wheel: setup
 	@.venv/bin/python -m tests.check_wheel dist
 
 clean:
-	@rm -rf .venv .pytest_cache .ruff_cache .hypothesis .import_linter_cache build dist
+	@rm -rf .venv .pytest_cache .ruff_cache .hypothesis .import_linter_cache .mypy_cache build dist
 	@find . -name __pycache__ -type d -prune -exec rm -rf {} +
 
 setup:

@@ -6,7 +6,7 @@ Rounding leaves errors of about 1e-15 times the condition of the contact geometr
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 EPSILON = 2.220446049250313e-16  # of float64
 
@@ -139,7 +139,7 @@ PUSHES = 1e-9
 ROUNDING = 16.0
 
 
-def widen(sine):
+def widen(sine: Any) -> Any:
     """How close to zero counts as zero for a direction found from two others at this sine (number or array)."""
     return ANGLE + ROUNDING * EPSILON / sine
 

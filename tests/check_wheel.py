@@ -20,11 +20,17 @@ trajectory = stiction.simulate("block_on_incline", duration=0.1)
 assert trajectory.status.completed and stiction.__file__.startswith(__import__("sys").prefix), stiction.__file__
 """
 
+TYPED = """import stiction
+stiction.simulate("block_on_incline").pose.shape
+stiction.simulate("block_on_incline").poses
+"""
+
 
 def find_missing(wheel):
     """What the sources have and the wheel lacks, or the other way round."""
     wanted = {str(path.relative_to(ROOT)) for name in PACKAGES for path in (ROOT / name).rglob("*")
-              if path.suffix in SUFFIXES or path.name == "py.typed"} | {"stiction.py"}
+              if path.suffix in SUFFIXES or path.name == "py.typed"} | {"stiction.py", "stiction-stubs/__init__.pyi"}
+    wanted.remove("sim/stiction.pyi")  # it lies elsewhere
     with zipfile.ZipFile(wheel) as file:
         packed = {name for name in file.namelist() if ".dist-info/" not in name}
     return sorted(wanted ^ packed)
@@ -48,6 +54,11 @@ def main(folder):
         run(tools / "stiction", "run", "block_on_incline", "-o", "block.h5", folder=foreign)
         run(tools / "stiction", "check", "block.h5", folder=foreign)
         run(tools / "python", "-c", PROGRAM, folder=foreign)
+        (Path(foreign) / "typed.py").write_text(TYPED)
+        told = subprocess.run([sys.executable, "-m", "mypy", "--python-executable", tools / "python", "typed.py"],
+                              cwd=foreign, capture_output=True, text=True).stdout
+        if "typed.py:3: error" not in told or "Found 1 error" not in told:
+            sys.exit(f"a type checker does not read the types of the wheel: {told}")
     print(f"{wheel} is sound")
 
 

@@ -8,15 +8,18 @@ n_q v_q > 0. The sets of edges are the same; only which of them is called + chan
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from collections.abc import Sequence
+from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from dynamics.tolerances import EQUILIBRIUM
 from geometry.errors import InputError
 
 
-def compute_rows(normal, r, rho) -> tuple[np.ndarray, np.ndarray]:
+def compute_rows(normal: Sequence[float] | np.ndarray, r: Sequence[float] | np.ndarray,
+                 rho: float) -> tuple[np.ndarray, np.ndarray]:
     """Rows N = Delta_n n = (n_x, n_y, n_q / rho) and T = v_f = (n_y, -n_x, v_q / rho) (A section 2).
 
     normal (2,): unit, from the obstacle towards the part; r (2,): from the contact to the centre of mass;
@@ -69,7 +72,8 @@ class Frame(NamedTuple):
         return self.mu * abs(self.n_q * self.v_q) > self.rho**2 + self.n_q**2
 
 
-def compute_frame(normal, r, rho: float, mu: float) -> Frame:
+def compute_frame(normal: Sequence[float] | np.ndarray, r: Sequence[float] | np.ndarray, rho: float,
+                  mu: float) -> Frame:
     """Erdmann's frame of a contact (B, Eqs 1 and 2); arguments as for `compute_rows`."""
     nx, ny = float(normal[0]), float(normal[1])
     rx, ry = float(r[0]), float(r[1])
@@ -91,7 +95,7 @@ def compute_frame(normal, r, rho: float, mu: float) -> Frame:
     return Frame(n0, np.array([rx, ry, 0.0]), float(rho), float(mu), n, t_r, perp, t_s, v_f, float(delta), n_q, v_q)
 
 
-def check_equilibrium(frame: Frame, force) -> tuple[bool, float]:
+def check_equilibrium(frame: Frame, force: ArrayLike) -> tuple[bool, float]:
     """Can the contact hold the part at rest under an applied force (A, Eq 4)? Returns the verdict and the violation.
 
     F.t_r = 0, F.n <= k1 F.t_r_perp and F.n <= k2 F.t_r_perp. The violation is a force, <= 0 when in equilibrium with
@@ -111,7 +115,7 @@ def check_equilibrium(frame: Frame, force) -> tuple[bool, float]:
     return bool(worst <= EQUILIBRIUM * size), float(worst)
 
 
-def project_force(frame: Frame, force) -> np.ndarray:
+def project_force(frame: Frame, force: ArrayLike) -> np.ndarray:
     """Reaction to an applied force, part at rest, cone above its tangent plane (A section 5.2, B section 4.4).
 
     First the part along t_r is dropped; if the rest is not held by the cone, it is moved along t_r_perp to the cone's
@@ -120,7 +124,7 @@ def project_force(frame: Frame, force) -> np.ndarray:
     return compute_reaction(frame, force, 1.0, 0.0, 0.0, 0.0)
 
 
-def compute_reaction(frame: Frame, force, mass: float, h_n: float, omega: float, slip: float) -> np.ndarray:
+def compute_reaction(frame: Frame, force: ArrayLike, mass: float, h_n: float, omega: float, slip: float) -> np.ndarray:
     """Reaction to an applied force on a part in motion with one contact (A section 5.6); the cone must not dip.
 
     h_n = h.n of the second variation n.(a + h) = 0 (in terms of rows, b = Delta_n h_n); omega: angular velocity;
@@ -140,7 +144,8 @@ def compute_reaction(frame: Frame, force, mass: float, h_n: float, omega: float,
     return f_n * frame.n + f_t * frame.t_r_perp
 
 
-def find_intervals(problem, point, direction) -> list[tuple[tuple[float, float] | None, tuple[float, float] | None]]:
+def find_intervals(problem: Any, point: np.ndarray,
+                   direction: np.ndarray) -> list[tuple[tuple[float, float] | None, tuple[float, float] | None]]:
     """Where on the line a = point + c direction each friction edge may act (B section 5.5, Table 1).
 
     problem: rows as in `ContactProblem`. For each contact (I+, I-): the closed c-interval on which the edge N + mu T
@@ -148,7 +153,7 @@ def find_intervals(problem, point, direction) -> list[tuple[tuple[float, float] 
     rows. The misprint of section 5.5.3 (+ m h') is corrected: F_R(c) = -F_A - m h' + c t_c.
     """
     everywhere = (-np.inf, np.inf)
-    out = []
+    out: list[tuple[tuple[float, float] | None, tuple[float, float] | None]] = []
     for i in range(len(problem.b)):
         slope = float(problem.T[i] @ direction)
         value = float(problem.T[i] @ point + problem.d[i])
@@ -165,7 +170,7 @@ def find_intervals(problem, point, direction) -> list[tuple[tuple[float, float] 
     return out
 
 
-def find_dipping(problem) -> np.ndarray:
+def find_dipping(problem: Any) -> np.ndarray:
     """Indices of the contacts whose friction cone dips below its tangent plane: mu |N.T| > N.N.
 
     The same as mu |n_q v_q| > rho^2 + n_q^2. At a contact that slips only the edge in use counts.

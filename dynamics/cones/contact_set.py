@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
+from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from dynamics.cones.cone import compute_rows
 from geometry.errors import InputError
@@ -58,7 +60,8 @@ class ContactSet:
     @property
     def unit_rows(self) -> tuple[np.ndarray, np.ndarray]:
         """N and T with rows of length one."""
-        return tuple(rows / np.linalg.norm(rows, axis=1)[:, None] if len(rows) else rows for rows in (self.N, self.T))
+        N, T = (rows / np.linalg.norm(rows, axis=1)[:, None] if len(rows) else rows for rows in (self.N, self.T))
+        return N, T
 
     @property
     def edges(self) -> tuple[np.ndarray, np.ndarray]:
@@ -66,35 +69,36 @@ class ContactSet:
         friction = self.mu[:, None] * self.T
         return self.N - friction, self.N + friction
 
-    def take(self, indices) -> ContactSet:
+    def take(self, indices: ArrayLike) -> ContactSet:
         """The contacts with these indices, in this order."""
-        picked = {name: None if getattr(self, name) is None else getattr(self, name)[indices]
-                  for name in ("N", "T", "mu", "closed", "points", "normals")}
+        picked: dict[str, Any] = {name: None if getattr(self, name) is None else getattr(self, name)[indices]
+                                  for name in ("N", "T", "mu", "closed", "points", "normals")}
         return replace(self, **picked)
 
 
-def place_contacts(points, normals, mu, centre=(0.0, 0.0), rho: float = 1.0, closed=True) -> ContactSet:
+def place_contacts(points: ArrayLike, normals: ArrayLike, mu: ArrayLike, centre: ArrayLike = (0.0, 0.0),
+                   rho: float = 1.0, closed: ArrayLike = True) -> ContactSet:
     """Contacts from points (k, 2) and normals (k, 2) in one frame.
 
     A normal points from the obstacle to the part, any length but zero; mu and closed: one value, or one for each.
     centre (2,): the centre of mass in that frame; rho: radius of gyration.
     """
-    points, normals = (np.array(a, dtype=np.float64).reshape(-1, 2) for a in (points, normals))
-    if len(points) != len(normals):
-        raise InputError(f"there are {len(points)} points and {len(normals)} normals: must be as many")
-    sizes = np.linalg.norm(normals, axis=1)
+    at, outward = (np.array(a, dtype=np.float64).reshape(-1, 2) for a in (points, normals))
+    if len(at) != len(outward):
+        raise InputError(f"there are {len(at)} points and {len(outward)} normals: must be as many")
+    sizes = np.linalg.norm(outward, axis=1)
     if not ((sizes > 0.0) & (sizes < np.inf)).all():
         raise InputError(f"normals[{int(np.argmin((sizes > 0.0) & (sizes < np.inf)))}] has no direction")
-    normals = normals / sizes[:, None]
-    arms = points - np.asarray(centre, dtype=np.float64)
-    rows = [compute_rows(n, -arm, rho) for n, arm in zip(normals, arms, strict=True)]
+    outward = outward / sizes[:, None]
+    arms = at - np.asarray(centre, dtype=np.float64)
+    rows = [compute_rows(n, -arm, rho) for n, arm in zip(outward, arms, strict=True)]
     stack = np.array(rows).reshape(-1, 2, 3)
-    k = len(points)
+    k = len(at)
     return ContactSet(stack[:, 0], stack[:, 1], np.broadcast_to(np.asarray(mu, float), (k,)),
-                      np.broadcast_to(np.asarray(closed, bool), (k,)), float(rho), arms, normals)
+                      np.broadcast_to(np.asarray(closed, bool), (k,)), float(rho), arms, outward)
 
 
-def read_problem(problem, rho: float = 1.0) -> ContactSet:
+def read_problem(problem: Any, rho: float = 1.0) -> ContactSet:
     """The closed contacts of a `ContactProblem` of a part at rest; rho only scales torques that are printed.
 
     ValueError where wrench cones do not apply: the part moves (a slip, or a bias that is not zero), a convex corner

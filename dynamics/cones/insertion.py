@@ -14,16 +14,18 @@ as dense is part of the answer (`settled`).
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import product
 from math import atan2, cos, pi, sin
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from dynamics.cones.contact_set import ContactSet, place_contacts
 from dynamics.cones.modes import enumerate_modes, read_mode
 from dynamics.cones.polyhedral import Cone
-from dynamics.cones.wrench import wrench_cone
+from dynamics.cones.wrench import cone_of_mode
 from dynamics.tolerances import SAME_DIRECTION
 from geometry.errors import InputError
 
@@ -88,7 +90,9 @@ class InsertionPlan:
         return "every stage has safe directions, but no direction is safe at all of them"
 
 
-def plan_insertion(stages, mu=None, centre=((0.0, 0.0), (0.0, 0.0)), rho=None, press_at=None, samples: int = 5):
+def plan_insertion(stages: Iterable[Stage], mu: ArrayLike | None = None,
+                   centre: Sequence[ArrayLike] = ((0.0, 0.0), (0.0, 0.0)),
+                   rho: ArrayLike | None = None, press_at: ArrayLike | None = None, samples: int = 5) -> InsertionPlan:
     """Directions of gravity under which only the wanted mode is consistent, at every stage: an InsertionPlan.
 
     stages: Stage, at least one. mu (low, high): friction of all contacts; that of the contacts if not given.
@@ -148,7 +152,8 @@ def list_seat_stages(contacts: ContactSet, angle: float = 0.0) -> list[Stage]:
     return stages
 
 
-def find_safe_directions(contacts: ContactSet, mode: str, arm=(0.0, 0.0), modes=None):
+def find_safe_directions(contacts: ContactSet, mode: str, arm: Sequence[float] | np.ndarray = (0.0, 0.0),
+                         modes: Sequence[str] | None = None) -> tuple[list[tuple[float, float]], set[str]]:
     """Open intervals of directions (rad) whose wrench only the wanted mode claims, and the modes that share some.
 
     The load is a force of any size along the direction, at `arm` (2,) from the centre of mass. modes: all feasible
@@ -157,7 +162,7 @@ def find_safe_directions(contacts: ContactSet, mode: str, arm=(0.0, 0.0), modes=
     modes = enumerate_modes(contacts) if modes is None else modes
     allowed = read_mode(contacts, mode)
     wanted = {name for name in modes if all(letter in own for letter, own in zip(name, allowed, strict=True))}
-    cones = {name: wrench_cone(contacts, name) for name in modes}
+    cones = {name: cone_of_mode(contacts, name) for name in modes}
     span = np.array([(1.0, 0.0, -arm[1] / contacts.rho), (0.0, 1.0, arm[0] / contacts.rho)])
     borders = _find_borders(cones.values(), span)
     if not borders:
@@ -166,7 +171,7 @@ def find_safe_directions(contacts: ContactSet, mode: str, arm=(0.0, 0.0), modes=
     middles = [0.5 * (low + high) for low, high in zip(borders, ends, strict=True)]
     within, rivals = _find_claims(cones, span, middles, wanted)
     at_border, _ = _find_claims(cones, span, borders, wanted)
-    intervals = []
+    intervals: list[tuple[float, float]] = []
     for low, high, safe, joined in zip(borders, ends, within, at_border, strict=True):
         if not safe:
             continue
@@ -214,7 +219,8 @@ def _vary(stage: Stage, values) -> ContactSet:
     if x == 0.0 and y == 0.0 and rho is None:
         return contacts if mu is None else replace(contacts, mu=np.full(len(contacts), mu))
     offset = _turn((x, y), stage.angle)
-    return place_contacts(contacts.points, contacts.normals, contacts.mu if mu is None else mu, offset,
+    return place_contacts(contacts.points, contacts.normals,  # type: ignore[arg-type]  # plan_insertion asks for both
+                          contacts.mu if mu is None else mu, offset,
                           contacts.rho if rho is None else rho, contacts.closed)
 
 
@@ -250,7 +256,8 @@ def _spread(interval, samples: int) -> list:
 # ---- intervals on the circle -----------------------------------------------------------------------------------------
 
 
-def intersect_intervals(first, second) -> list[tuple[float, float]]:
+def intersect_intervals(first: Iterable[tuple[float, float]],
+                        second: Sequence[tuple[float, float]]) -> list[tuple[float, float]]:
     """Common part of two lists of open intervals of directions; each may go past pi, none is longer than a turn."""
     found = []
     for a, b in first:

@@ -19,6 +19,7 @@ from __future__ import annotations
 import re
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from dynamics.cones.contact_set import ContactSet
 from dynamics.cones.polyhedral import Cone, cone_from_faces, cross_units
@@ -78,7 +79,9 @@ def motion_cone(contacts: ContactSet, mode: str) -> Cone:
         raise InputError(f"mode {mode!r} has a wildcard: motions are those of one mode")
     letters = read_mode(contacts, mode)
     N, T = contacts.unit_rows
-    faces, equations, strict = [], [], []
+    faces: list[np.ndarray] = []
+    equations: list[np.ndarray] = []
+    strict: list[np.ndarray] = []
     for i, letter in enumerate(letters):
         if letter == "s":
             (strict if contacts.closed[i] else faces).append(-N[i])
@@ -93,7 +96,7 @@ def motion_cone(contacts: ContactSet, mode: str) -> Cone:
     return cone_from_faces(*(np.array(rows).reshape(-1, 3) for rows in (faces, equations, strict)))
 
 
-def spell_motion(contacts: ContactSet, motion) -> str:
+def spell_motion(contacts: ContactSet, motion: ArrayLike) -> str:
     """The mode of a motion (vx, vy, rho omega). ValueError if it goes into an obstacle."""
     motion = np.asarray(motion, dtype=np.float64)
     if motion.shape != (3,) or not np.isfinite(motion).all():

@@ -10,17 +10,19 @@ from __future__ import annotations
 from math import acos, atan2, cos, hypot, sin
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from dynamics.cones.contact_set import ContactSet, place_contacts
 from dynamics.cones.modes import spell_motion
 from dynamics.cones.polyhedral import Cone
-from dynamics.cones.wrench import wrench_cone
+from dynamics.cones.wrench import cone_of_mode
 from geometry.errors import InputError
 
 INSERTION = (0.0, -1.0, 0.0)
 
 
-def place_upright_peg(radius: float, depth: float, mu, height: float = 0.0, rho: float | None = None) -> ContactSet:
+def place_upright_peg(radius: float, depth: float, mu: ArrayLike, height: float = 0.0,
+                      rho: float | None = None) -> ContactSet:
     """The four contacts an upright peg can have: tip left and right, mouth left and right, in this order.
 
     The tip is at y = 0, the mouth at y = depth. Wrenches are about the point `height` above the middle of the tip;
@@ -44,7 +46,8 @@ def compute_tilt(radius: float, hole: float, depth: float) -> float:
     return atan2(depth, 2.0 * radius) - acos(2.0 * hole / hypot(2.0 * radius, depth))
 
 
-def place_tilted_peg(radius: float, hole: float, depth: float, mu, height: float = 0.0, rho: float = 1.0) -> ContactSet:
+def place_tilted_peg(radius: float, hole: float, depth: float, mu: ArrayLike, height: float = 0.0,
+                     rho: float = 1.0) -> ContactSet:
     """Two-point contact, tilted counter-clockwise: the right corner of the tip on the right wall, and the left edge of
     the mouth on the left side of the peg.
 
@@ -55,7 +58,7 @@ def place_tilted_peg(radius: float, hole: float, depth: float, mu, height: float
     across = np.array([cos(tilt), sin(tilt)])
     mouth = -radius * across + depth * along
     tip = radius * across
-    return place_contacts([mouth, tip], [across, (-1.0, 0.0)], mu, height * along, rho)
+    return place_contacts([mouth, tip], [across, np.array([-1.0, 0.0])], mu, height * along, rho)
 
 
 def insertion_cone(contacts: ContactSet) -> Cone:
@@ -67,10 +70,10 @@ def insertion_cone(contacts: ContactSet) -> Cone:
     mode = spell_motion(contacts, INSERTION)
     if not set(mode) <= set("rl"):
         raise InputError(f"the motion straight in has mode {mode!r}: it does not keep all contacts")
-    return wrench_cone(contacts, mode)
+    return cone_of_mode(contacts, mode)
 
 
-def compute_section(cone: Cone, direction=INSERTION) -> np.ndarray:
+def compute_section(cone: Cone, direction: ArrayLike = INSERTION) -> np.ndarray:
     """Corners (n, 3) of the section { w in the closure : direction.w = 1 } of a cone, in order about the direction.
 
     ValueError if the section is empty or has no end.

@@ -16,10 +16,12 @@ lines). A set without any member is `empty`.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from dynamics.tolerances import ANGLE, EPSILON, MEMBER, ROUNDING, widen
 from geometry.errors import InputError, StictionError
@@ -94,7 +96,7 @@ class Cone:
         inner = sum(np.pi - np.arccos(np.clip(a @ b, -1.0, 1.0)) for a, b in pairs)
         return float(inner - (len(self.rays) - 2) * np.pi) / (4.0 * np.pi)
 
-    def margin(self, wrench) -> float:
+    def margin(self, wrench: ArrayLike) -> float:
         """How far inside the boundary a wrench is, in its own unit: negative outside, -inf for the empty set.
 
         The smallest slack of all faces and equations; inside, that is the distance to the boundary. A cone of lower
@@ -106,18 +108,18 @@ class Cone:
         slack = np.concatenate([-self.faces @ wrench, -np.abs(self.equations @ wrench)])
         return float(slack.min()) if len(slack) else np.inf
 
-    def contains(self, wrench, tolerance: float = MEMBER) -> bool:
+    def contains(self, wrench: ArrayLike, tolerance: float = MEMBER) -> bool:
         """Is the wrench a member? What lies within tolerance |wrench| of a boundary lies on it."""
         return bool(self.contains_all(_read_wrench(wrench)[None, :], tolerance)[0])
 
-    def contains_all(self, wrenches, tolerance: float = MEMBER) -> np.ndarray:
+    def contains_all(self, wrenches: ArrayLike, tolerance: float = MEMBER) -> np.ndarray:
         """(n,) bool: as `contains`, for wrenches (n, 3)."""
         wrenches = _read_rows(wrenches, "wrenches").T
         room = tolerance * np.sqrt(np.einsum("ij,ij->j", wrenches, wrenches))
         inside = (self.faces @ wrenches <= room).all(axis=0) & (np.abs(self.equations @ wrenches) <= room).all(axis=0)
         return inside & (self.strict @ wrenches < -room).all(axis=0) & (not self.empty)
 
-    def find_nearest(self, wrench) -> np.ndarray:
+    def find_nearest(self, wrench: ArrayLike) -> np.ndarray:
         """The member of the closure nearest to a wrench: its orthogonal projection (3,).
 
         In coordinates (Fx, Fy, torque / rho) that is nearest in the kinetic metric.
@@ -133,7 +135,7 @@ class Cone:
                 best, near = point, far
         return best
 
-    def distance(self, wrench) -> float:
+    def distance(self, wrench: ArrayLike) -> float:
         """Distance to the boundary, in the unit of the wrench: positive inside, negative outside, 0 on it.
 
         Outside, minus the distance to the nearest member. inf for R^3, -inf for the empty set.
@@ -159,14 +161,15 @@ class Cone:
         return f"Cone of dimension {self.dimension}: " + ", ".join(parts or ["only 0"])
 
 
-def cone_from_span(generators) -> Cone:
+def cone_from_span(generators: ArrayLike) -> Cone:
     """The closed cone of all nonnegative combinations of generators (n, 3), any n, any length; zeros are left out."""
     faces, equations = find_faces(_normalise(generators, "generators"))
     rays, lines = find_faces(np.vstack([faces, equations, -equations]))
-    return Cone(*_settle(lines, rays, equations, faces), NOTHING)
+    lines, rays, equations, faces = _settle(lines, rays, equations, faces)
+    return Cone(lines, rays, equations, faces, NOTHING)
 
 
-def cone_from_faces(faces=NOTHING, equations=NOTHING, strict=NOTHING) -> Cone:
+def cone_from_faces(faces: ArrayLike = NOTHING, equations: ArrayLike = NOTHING, strict: ArrayLike = NOTHING) -> Cone:
     """The cone { w : equations w = 0, faces w <= 0, strict w < 0 }; rows of any length, any number.
 
     Zero rows of faces and equations say nothing; a zero strict row (0 < 0) leaves nothing.
@@ -185,7 +188,7 @@ def cone_from_faces(faces=NOTHING, equations=NOTHING, strict=NOTHING) -> Cone:
     return Cone(lines, rays, equations, faces, find_strict(rays, faces, np.abs(strict @ rays.T) <= ANGLE))
 
 
-def _settle(lines, rays, equations, faces):
+def _settle(lines, rays, equations, faces) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
     """Both forms with as many rays as faces, as every cone in R^3 has modulo its lines.
 
     Where directions differ by about ANGLE, one form may hold a ray or a face that the other takes for part of a
@@ -202,7 +205,7 @@ def _settle(lines, rays, equations, faces):
                     f"all within about {ANGLE:g}: which it is cannot be decided")
 
 
-def find_strict(rays, faces, tight) -> np.ndarray:
+def find_strict(rays: np.ndarray, faces: np.ndarray, tight: Sequence[np.ndarray] | np.ndarray) -> np.ndarray:
     """The strict inequalities (s, 3) of a cone that lacks the faces given by `tight` (n, r).
 
     tight[i] marks the rays that span face i of the closure (no ray: the lineality space). A face within another one
@@ -307,7 +310,7 @@ def find_faces(rows: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     return _keep_supporting(rows, normals[keep] / own[:, None], own, room), equations
 
 
-def cross_units(first, second):
+def cross_units(first: np.ndarray, second: np.ndarray) -> np.ndarray:
     """Cross products (..., 3) of unit rows, with a relative error of rounding however small they are.
 
     a x b = a x (b - a) = a x (b + a): of nearly parallel or opposed rows the difference or the sum is exact.

@@ -17,6 +17,7 @@ from __future__ import annotations
 from itertools import combinations
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from dynamics.cones.contact_set import ContactSet
 from dynamics.cones.polyhedral import Cone, cone_from_span
@@ -57,7 +58,7 @@ def check_wedging(contacts: ContactSet) -> tuple[bool, float]:
     return grip >= -MEMBER, grip
 
 
-def compute_grip(forces) -> float:
+def compute_grip(forces: ArrayLike) -> float:
     """Grip of forces (n, 3) of any length, see the module's text; -1 without any force.
 
     The minimum over u lies where up to three of the g_i are equally far along u: on the normal of the plane, line or

@@ -16,9 +16,11 @@ place by `nna` under a whole cone of wrenches, though it cannot move. Here the s
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from dynamics.cones.contact_set import ContactSet
 from dynamics.cones.modes import enumerate_modes, find_modes, is_pattern, motion_cone, read_mode
@@ -38,19 +40,19 @@ class Region:
     def is_empty(self) -> bool:
         return not self.cones
 
-    def contains(self, wrench, tolerance: float = MEMBER) -> bool:
+    def contains(self, wrench: ArrayLike, tolerance: float = MEMBER) -> bool:
         """Is the wrench in one of the cones?"""
         return any(cone.contains(wrench, tolerance) for cone in self.cones)
 
-    def find_claims(self, wrench, tolerance: float = MEMBER) -> list[str]:
+    def find_claims(self, wrench: ArrayLike, tolerance: float = MEMBER) -> list[str]:
         """The modes that claim a wrench; several: rigid-body mechanics does not decide between them."""
         return [mode for mode, cone in zip(self.modes, self.cones, strict=True) if cone.contains(wrench, tolerance)]
 
-    def margin(self, wrench) -> float:
+    def margin(self, wrench: ArrayLike) -> float:
         """The best margin among the cones, see `Cone.margin`: a wrench on a seam of two cones has margin 0."""
         return max((cone.margin(wrench) for cone in self.cones), default=-np.inf)
 
-    def distance(self, wrench) -> float:
+    def distance(self, wrench: ArrayLike) -> float:
         """Distance to the boundary of the region: positive inside, negative outside; seams are no boundary.
 
         Inside it is exact: the distance to the nearest wrench that no cone holds (up to parts of lower dimension).
@@ -70,7 +72,12 @@ def wrench_cone(contacts: ContactSet, mode: str) -> Cone | Region:
     ValueError: the mode does not fit the contacts.
     """
     if is_pattern(mode):
-        return unite({found: wrench_cone(contacts, found) for found in find_modes(contacts, mode)})
+        return unite({found: cone_of_mode(contacts, found) for found in find_modes(contacts, mode)})
+    return cone_of_mode(contacts, mode)
+
+
+def cone_of_mode(contacts: ContactSet, mode: str) -> Cone:
+    """As `wrench_cone`, of one mode without a wildcard."""
     letters = read_mode(contacts, mode)
     motion = motion_cone(contacts, mode)
     if motion.empty:
@@ -138,7 +145,7 @@ def unite(cones: dict[str, Cone]) -> Region:
     return Region(tuple(kept), tuple(kept.values()))
 
 
-def subtract_all(cone: Cone, others) -> list[Cone]:
+def subtract_all(cone: Cone, others: Iterable[Cone]) -> list[Cone]:
     """The members of a cone that belong to none of the others, as disjoint convex cones."""
     pieces = [] if cone.empty else [cone]
     for other in others:
@@ -149,7 +156,7 @@ def subtract_all(cone: Cone, others) -> list[Cone]:
 
 def wrench_cones(contacts: ContactSet) -> Region:
     """The wrench cones of all feasible modes; none is left out, although cones may overlap and cover each other."""
-    cones = {mode: wrench_cone(contacts, mode) for mode in enumerate_modes(contacts)}
+    cones = {mode: cone_of_mode(contacts, mode) for mode in enumerate_modes(contacts)}
     return Region(tuple(cones), tuple(cones.values()))
 
 
@@ -162,7 +169,7 @@ def exclusive_cones(contacts: ContactSet, mode: str) -> Region:
     wanted = find_modes(contacts, mode)
     everything = wrench_cones(contacts)
     others = [cone for name, cone in zip(everything.modes, everything.cones, strict=True) if name not in wanted]
-    found = [(name, piece) for name in wanted for piece in subtract_all(wrench_cone(contacts, name), others)]
+    found = [(name, piece) for name in wanted for piece in subtract_all(cone_of_mode(contacts, name), others)]
     return Region(tuple(name for name, _ in found), tuple(piece for _, piece in found))
 
 
@@ -171,7 +178,7 @@ def find_shared(contacts: ContactSet, mode: str) -> Region:
     own = wrench_cone(contacts, mode)
     if isinstance(own, Region):
         raise InputError(f"mode {mode!r} has a wildcard: compare one mode with the others")
-    shared = {other: intersect(own, wrench_cone(contacts, other)) for other in enumerate_modes(contacts)
+    shared = {other: intersect(own, cone_of_mode(contacts, other)) for other in enumerate_modes(contacts)
               if other != mode}
     shared = {other: cone for other, cone in shared.items() if not cone.empty}
     return Region(tuple(shared), tuple(shared.values()))

@@ -5,7 +5,6 @@ Units: any consistent set. Rows follow the configuration space (x, y, rho*theta)
 
 from __future__ import annotations
 
-import functools
 from math import inf, sqrt
 from typing import NamedTuple
 
@@ -15,10 +14,10 @@ from geometry.compiled.jit import jit
 from geometry.tolerances import TINY
 
 # Called from compiled code alone. Without the two wrappers for Python callers a kernel compiles in half the time.
-inner = functools.partial(jit, no_cpython_wrapper=True, no_cfunc_wrapper=True)
+inner = jit(private=True)
 
 # The same, for a kernel with one caller: it becomes part of that caller, which is compiled once instead of twice.
-merged = functools.partial(inner, inline="always")
+merged = jit(private=True, merged=True)
 
 # The search works in two tables, so that few arrays travel from kernel to kernel: passing a tuple of many arrays costs
 # more than the arithmetic. Each column below is a list of its own.

@@ -7,9 +7,10 @@ them, and when that is too much, is the subject of `dynamics.sets.doubts`.
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 
 class Residuals(NamedTuple):
@@ -56,7 +57,7 @@ def _check_corner(gaps: np.ndarray, fn: np.ndarray, i: int, j: int) -> tuple[flo
     return gap, worst
 
 
-def compute_residuals(problem, a, fn, ft) -> Residuals:
+def compute_residuals(problem: Any, a: ArrayLike, fn: ArrayLike, ft: ArrayLike) -> Residuals:
     """Residuals of one candidate.
 
     problem: anything with fields w (3,), N (k, 3), b (k,), T (k, 3), d (k,), slip (k,), mu (k,), corner (k,);

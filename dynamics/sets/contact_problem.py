@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from geometry.errors import InputError
 
@@ -22,7 +23,8 @@ class ContactProblem:
 
     __slots__ = ("N", "T", "b", "corner", "d", "mu", "slip", "w")
 
-    def __init__(self, w, N, b, T, d, slip, mu, corner=None):
+    def __init__(self, w: ArrayLike, N: ArrayLike, b: ArrayLike, T: ArrayLike, d: ArrayLike, slip: ArrayLike,
+                 mu: ArrayLike, corner: ArrayLike | None = None):
         self.w = _read("w", w, (3,))
         self.b = _read("b", b, (None,))
         k = len(self.b)
@@ -81,5 +83,5 @@ def _read_integers(name: str, value, k: int) -> np.ndarray:
     return array.astype(np.int64)
 
 
-def show_vector(vector) -> str:
+def show_vector(vector: np.ndarray) -> str:
     return "(" + ", ".join(f"{x:.6g}" for x in np.asarray(vector) + 0.0) + ")"

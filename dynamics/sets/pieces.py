@@ -76,7 +76,7 @@ def _collect_pieces(problem, arrays, buffer, tolerances) -> tuple[Piece, ...]:
     """Pieces of a filled buffer, largest dimension first, without those that lie in another."""
     found = buffer.found
     pieces, vertices, rays = (int(n) for n in found.counts[:3])
-    shapes = []
+    shapes: list[tuple] = []
     scale = max(np.abs(problem.w).max(), np.abs(found.vertices[:vertices]).max(initial=0.0)) or 1.0
     for piece in sorted(range(pieces), key=lambda i: -found.labels[i, 2]):
         index = np.flatnonzero(found.labels[:vertices, 0] == piece)
@@ -101,7 +101,8 @@ def _make_piece(problem, arrays, buffer, tolerances, unit, index, vertices, rays
     return Piece(vertices, rays, dimension, mode, forces, unique, residuals, certified)
 
 
-def is_inside(piece_vertices, piece_rays, vertices, rays, near: float) -> bool:
+def is_inside(piece_vertices: np.ndarray, piece_rays: np.ndarray, vertices: np.ndarray, rays: np.ndarray,
+              near: float) -> bool:
     """Does the piece (hull of vertices plus rays, dimension 1 or 2) hold all given vertices and rays?
 
     Coordinates are of order one, so that `near` means the same for vertices and for rays.

@@ -23,8 +23,10 @@ rank decided there and reported; nothing is inverted but the triangular root of 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from dynamics.tolerances import RANK, RANK_WARNING, SYMMETRIC
 from geometry.errors import InputError
@@ -64,28 +66,29 @@ class ContactSpaces:
         """Are some of the columns nearly, but not quite, dependent: would data off by RANK_WARNING change the rank?"""
         return bool(((self.singular_values > RANK) & (self.singular_values < RANK_WARNING)).any())
 
-    def omega_f(self, A) -> np.ndarray:
+    def omega_f(self, A: ArrayLike) -> np.ndarray:
         """(n, n): Omega_f(A), Eq 12. A (n, n): symmetric positive definite, motion to force."""
         root = _find_root("A", A, self.dimension)
         basis = _orthonormalise(np.linalg.solve(root, self.N))
         return root @ basis @ np.linalg.solve(root.T, basis).T
 
-    def omega_f_complement(self, A) -> np.ndarray:
+    def omega_f_complement(self, A: ArrayLike) -> np.ndarray:
         """(n, n): 1 - Omega_f(A), Eq 13."""
         return np.eye(self.dimension) - self.omega_f(A)
 
-    def omega_m(self, B) -> np.ndarray:
+    def omega_m(self, B: ArrayLike) -> np.ndarray:
         """(n, n): Omega_m(B) = T (T^T B^-1 T)^-1 T^T B^-1, Eq 14. B (n, n): positive definite, force to motion."""
         root = _find_root("B", B, self.dimension)
         basis = _orthonormalise(np.linalg.solve(root, self.T))
         return root @ basis @ np.linalg.solve(root.T, basis).T
 
-    def omega_m_complement(self, B) -> np.ndarray:
+    def omega_m_complement(self, B: ArrayLike) -> np.ndarray:
         """(n, n): 1 - Omega_m(B), Eq 15."""
         return np.eye(self.dimension) - self.omega_m(B)
 
 
-def build_contact_spaces(N=None, T=None, metric=None) -> ContactSpaces:
+def build_contact_spaces(N: ArrayLike | None = None, T: ArrayLike | None = None,
+                         metric: ArrayLike | None = None) -> ContactSpaces:
     """Contact spaces from the columns of N (n, any) or of T (n, any): either is given, the other derived.
 
     Columns may have any length and may be dependent: the rank is decided, and reported in the answer. metric (n, n):
@@ -111,7 +114,7 @@ def build_contact_spaces(N=None, T=None, metric=None) -> ContactSpaces:
     return ContactSpaces(root @ normals, np.linalg.solve(root.T, tangents), columns, name, values)
 
 
-def spaces_of_contacts(contacts, mode: str | None = None) -> ContactSpaces:
+def spaces_of_contacts(contacts: Any, mode: str | None = None) -> ContactSpaces:
     """Contact spaces in (x, y, rho theta) of the closed contacts of a `ContactSet`.
 
     Without a mode all closed contacts keep their gap, without friction. With a mode those with letter r or l do, those
@@ -129,7 +132,7 @@ def spaces_of_contacts(contacts, mode: str | None = None) -> ContactSpaces:
     return build_contact_spaces(N=np.array(rows).reshape(-1, 3).T)
 
 
-def project_along(N, T_prime) -> np.ndarray:
+def project_along(N: np.ndarray, T_prime: np.ndarray) -> np.ndarray:
     """Omega_f = N (T'^T N)^-1 T'^T, Eq 10: onto range(N) along the forces without power on T' (n, r)."""
     N, T_prime = np.asarray(N, float), np.asarray(T_prime, float)
     return N @ np.linalg.solve(T_prime.T @ N, T_prime.T)
@@ -153,7 +156,9 @@ class ContactMotion:
     forces: np.ndarray | None
 
 
-def compute_net_force(force, inertia, velocity_terms=0.0, gravity_terms=0.0, moving_contact=0.0, environment_bias=0.0):
+def compute_net_force(force: ArrayLike, inertia: ArrayLike, velocity_terms: float | np.ndarray = 0.0,
+                      gravity_terms: float | np.ndarray = 0.0, moving_contact: ArrayLike = 0.0,
+                      environment_bias: float | np.ndarray = 0.0) -> np.ndarray:
     """f' = f - mu_p - p_0 - A_0 (T' beta + b_e), all (n,): the force that is left for Eqs 24 to 27.
 
     velocity_terms: mu_p; gravity_terms: p_0; moving_contact: (dT/dt) beta; environment_bias: b_e.
@@ -163,7 +168,7 @@ def compute_net_force(force, inertia, velocity_terms=0.0, gravity_terms=0.0, mov
         bias + np.zeros(len(np.atleast_1d(force))))
 
 
-def compute_relative_inertia(inertia, environment=None) -> np.ndarray:
+def compute_relative_inertia(inertia: ArrayLike, environment: ArrayLike | None = None) -> np.ndarray:
     """A_rel = (A_0^-1 + Phi_e)^-1 (n, n), from contact force to relative acceleration.
 
     environment: Phi_e, the inverse inertia of the environment, positive semidefinite; None: it is fixed.
@@ -180,7 +185,8 @@ def compute_relative_inertia(inertia, environment=None) -> np.ndarray:
     return 0.5 * (found + found.T)
 
 
-def solve_contact(spaces: ContactSpaces, inertia, net_force, environment=None) -> ContactMotion:
+def solve_contact(spaces: ContactSpaces, inertia: ArrayLike, net_force: ArrayLike,
+                  environment: ArrayLike | None = None) -> ContactMotion:
     """Relative acceleration and contact force under a net force f' (n,), Eqs 24 to 27."""
     A0 = _read_square("inertia", inertia)
     relative = compute_relative_inertia(A0, environment)
@@ -195,14 +201,17 @@ def solve_contact(spaces: ContactSpaces, inertia, net_force, environment=None) -
     return ContactMotion(acceleration, contact_force, beta, alpha, forces)
 
 
-def combine_commands(inertia, acceleration, contact_force, environment=None) -> np.ndarray:
+def combine_commands(inertia: ArrayLike, acceleration: ArrayLike, contact_force: ArrayLike,
+                     environment: ArrayLike | None = None) -> np.ndarray:
     """The net force f' that asks for a relative acceleration and a contact force, Eq 28 (n,)."""
     A0 = _read_square("inertia", inertia)
     relative = compute_relative_inertia(A0, environment)
     return A0 @ (np.asarray(acceleration, float) + np.linalg.solve(relative, np.asarray(contact_force, float)))
 
 
-def decouple_commands(spaces: ContactSpaces, inertia, acceleration, contact_force, A=None, B=None, environment=None):
+def decouple_commands(spaces: ContactSpaces, inertia: ArrayLike, acceleration: ArrayLike, contact_force: ArrayLike,
+                      A: ArrayLike | None = None, B: ArrayLike | None = None,
+                      environment: ArrayLike | None = None) -> np.ndarray:
     """As `combine_commands`, of commands that are filtered first: the net force f' (n,) of Eqs 28, 31 and 32.
 
     Under it the relative acceleration is Omega_m(B) acceleration and the contact force Omega_f(A) contact_force, for

@@ -6,10 +6,12 @@ to 7. With X from P to Q coordinates of motions, forces change by X^-T, so that 
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from math import cos, sin
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from dynamics.tolerances import ROTATION
 from geometry.errors import InputError
@@ -39,32 +41,32 @@ class Transform:
         """(n, n): the matrix of forces, X_m^-T (Eq 3)."""
         return np.linalg.inv(self.X).T
 
-    def motion(self, v) -> np.ndarray:
+    def motion(self, v: ArrayLike) -> np.ndarray:
         """A motion, or columns of them (Eq 1)."""
         return self.X @ np.asarray(v, float)
 
-    def force(self, f) -> np.ndarray:
+    def force(self, f: ArrayLike) -> np.ndarray:
         """A force, or columns of them (Eq 2)."""
         return np.linalg.solve(self.X.T, np.asarray(f, float))
 
-    def inertia(self, A) -> np.ndarray:
+    def inertia(self, A: ArrayLike) -> np.ndarray:
         """A map from motions to forces: X_f A X_m^-1 (Eq 4)."""
         return self.X_f @ np.asarray(A, float) @ self.inverse.X
 
-    def inverse_inertia(self, B) -> np.ndarray:
+    def inverse_inertia(self, B: ArrayLike) -> np.ndarray:
         """A map from forces to motions: X_m B X_f^-1 (Eq 5)."""
         return self.X @ np.asarray(B, float) @ self.X.T
 
-    def force_map(self, C) -> np.ndarray:
+    def force_map(self, C: ArrayLike) -> np.ndarray:
         """A map from forces to forces, such as Omega_f: X_f C X_f^-1 (Eq 6)."""
         return self.X_f @ np.asarray(C, float) @ self.X.T
 
-    def motion_map(self, D) -> np.ndarray:
+    def motion_map(self, D: ArrayLike) -> np.ndarray:
         """A map from motions to motions, such as Omega_m: X_m D X_m^-1 (Eq 7)."""
         return self.X @ np.asarray(D, float) @ self.inverse.X
 
 
-def planar_transform(angle: float = 0.0, origin=(0.0, 0.0)) -> Transform:
+def planar_transform(angle: float = 0.0, origin: Sequence[float] | np.ndarray = (0.0, 0.0)) -> Transform:
     """Planar motions (vx, vy, omega), forces (Fx, Fy, torque); Q is turned by angle (rad) and at origin (2,) in P."""
     c, s = cos(angle), sin(angle)
     turn = np.array([[c, s], [-s, c]])
@@ -74,7 +76,8 @@ def planar_transform(angle: float = 0.0, origin=(0.0, 0.0)) -> Transform:
     return Transform(X)
 
 
-def spatial_transform(rotation=None, origin=(0.0, 0.0, 0.0)) -> Transform:
+def spatial_transform(rotation: ArrayLike | None = None,
+                      origin: Sequence[float] | np.ndarray = (0.0, 0.0, 0.0)) -> Transform:
     """Spatial motions (omega; v), forces (couple; force).
 
     rotation (3, 3): axes of Q as rows, in P; origin (3,) of Q, in P.

@@ -21,10 +21,10 @@ import warnings
 from collections.abc import Iterator
 from pathlib import Path
 
-import llvmlite.binding
-import numba
 import numpy
-from numba.core import config
+from numba import config
+
+from geometry.compiled import numba_private
 
 PACKAGES = ("geometry", "dynamics", "sim")
 SUFFIX = ".kernel"
@@ -93,13 +93,8 @@ def compute_source_hash(root: Path, archive: str | None = None) -> str:
 
 def describe_machine() -> str:
     """Everything outside our sources that machine code depends on, as text."""
-    settings = {name: repr(getattr(config, name)) for name in dir(config)
-                if name.isupper() and not INDIFFERENT_SETTINGS.fullmatch(name)}
-    features = llvmlite.binding.get_host_cpu_features().flatten()
-    versions = (platform.python_implementation(), sys.version, numpy.__version__, numba.__version__,
-                llvmlite.__version__, llvmlite.binding.llvm_version_info)
-    return repr((versions, llvmlite.binding.get_default_triple(), llvmlite.binding.get_host_cpu_name(), features,
-                 sorted(settings.items())))
+    versions = (platform.python_implementation(), sys.version, numpy.__version__)
+    return repr((versions, numba_private.describe_compiler(INDIFFERENT_SETTINGS)))
 
 
 class State:

@@ -6,13 +6,13 @@ import gc
 import time
 from collections.abc import Callable
 
-from numba.core import event as numba_event
+from geometry.compiled import numba_private
 
 # The compiler makes millions of objects that live on: looking through them for garbage takes a tenth of its time.
 COLLECT_SELDOM = 200_000
 
 
-class CompileClock(numba_event.Listener):
+class CompileClock:
     """Measures the wall time spent compiling inside a `with` block, and tells when compiling begins.
 
     `on_start`, if given, is called once, with no argument, when the first kernel is found to need compiling: a run that
@@ -25,8 +25,9 @@ class CompileClock(numba_event.Listener):
         self._depth = 0
         self._began = 0.0
         self._thresholds = gc.get_threshold()
+        self._end_watch: Callable[[], None]
 
-    def on_start(self, event):
+    def _start(self, event: object) -> None:
         # A kernel that calls others compiles them within its own compilation: only the outermost is timed.
         if self._depth == 0:
             self._began = time.perf_counter()
@@ -36,15 +37,15 @@ class CompileClock(numba_event.Listener):
                 report()
         self._depth += 1
 
-    def on_end(self, event):
+    def _end(self, event: object) -> None:
         self._depth -= 1
         if self._depth == 0:
             gc.set_threshold(*self._thresholds)
             self.seconds += time.perf_counter() - self._began
 
     def __enter__(self) -> CompileClock:
-        numba_event.register("numba:compile", self)
+        self._end_watch = numba_private.watch_compiler(self._start, self._end)
         return self
 
     def __exit__(self, *unused) -> None:
-        numba_event.unregister("numba:compile", self)
+        self._end_watch()

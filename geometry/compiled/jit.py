@@ -15,30 +15,37 @@ With `NUMBA_DISABLE_JIT=1` `jit` returns the function itself, as `njit` does.
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Any, TypeVar, overload
 
-import numba
-from numba.core import cgutils, config, types
-from numba.extending import lower_cast
+from geometry.compiled import machine_code, numba_private
 
-from geometry.compiled import machine_code
+F = TypeVar("F", bound=Callable)
 
 
-def jit(function: Callable | None = None, **options):
-    """Compile `function` at its first call and keep the machine code for later processes. Usable as `@jit`."""
+@overload
+def jit(function: F) -> F: ...
+@overload
+def jit(*, private: bool, merged: bool = False) -> Callable[[F], F]: ...
+def jit(function: Callable | None = None, *, private: bool | None = None, merged: bool = False) -> Any:
+    """Compile `function` at its first call and keep the machine code for later processes. Usable as `@jit`.
+
+    A `private` kernel is called by compiled code alone; by default one whose name says so. One that is `merged` becomes
+    part of its callers and is not compiled by itself.
+    """
     if function is None:
-        return lambda decorated: jit(decorated, **options)
-    # Nobody passes kernels to C, and nobody calls private ones from Python: leaving out those two entrances halves the
-    # time that compiling takes.
-    private = function.__name__.startswith("_")
-    options = {"no_cfunc_wrapper": True, "no_cpython_wrapper": private, **options}
-    dispatcher = numba.njit(nogil=True, **options)(function)
-    if not config.DISABLE_JIT:
-        _unify_types(dispatcher)
+        return lambda decorated: _declare(decorated, private, merged)
+    return _declare(function, private, merged)
+
+
+def _declare(function: Callable, private: bool | None, merged: bool) -> Any:
+    private = function.__name__.startswith("_") if private is None else private
+    dispatcher = numba_private.declare(function, private, merged)
+    if not numba_private.is_disabled():
         machine_code.attach_store(dispatcher)
     return dispatcher
 
 
-def kernel(function: Callable):
+def kernel(function: F) -> F:
     """As `jit`, but callers call by address instead of taking the code into theirs.
 
     numba otherwise compiles every function again within each of its callers, in their callers, and so on, so that a
@@ -46,41 +53,6 @@ def kernel(function: Callable):
     being inlined. A call costs about two nanoseconds.
     """
     dispatcher = jit(function)
-    if not config.DISABLE_JIT:
+    if not numba_private.is_disabled():
         machine_code.call_by_address(dispatcher)
     return dispatcher
-
-
-def _unify_types(dispatcher) -> None:
-    """Compile one kernel for all integers and all arrays, not one more for every literal 0, 1, 2 ... it is called with,
-    nor for arrays that are fields of records, by themselves or in tuples.
-
-    Without this, `f(table, 0)` and `f(table, i)` are two specialisations, and so are all kernels below: compile time
-    doubles and no kernel gains from it.
-    """
-    template = dispatcher.get_call_template
-    dispatcher.get_call_template = lambda args, kws: template(
-        tuple(_unify(a) for a in args), {name: _unify(a) for name, a in kws.items()}
-    )
-
-
-def _unify(kind: types.Type) -> types.Type:
-    kind = types.unliteral(kind)
-    if isinstance(kind, types.NestedArray):
-        return types.Array(kind.dtype, kind.ndim, "C")
-    if isinstance(kind, types.BaseTuple):
-        return types.BaseTuple.from_types([_unify(part) for part in kind], getattr(kind, "instance_class", None))
-    return kind
-
-
-@lower_cast(types.NamedTuple, types.NamedTuple)
-def _take_field_by_field(context, builder, from_type, to_type, value):
-    """A NamedTuple whose arrays are fields of records, as one whose arrays are any."""
-    fields = zip(cgutils.unpack_tuple(builder, value, len(from_type)), from_type, to_type, strict=True)
-    return context.make_tuple(builder, to_type, [context.cast(builder, *field) for field in fields])
-
-
-@lower_cast(types.NestedArray, types.Array)
-def _take_nested_as_array(context, builder, from_type, to_type, value):
-    """Both are the same structure in machine code."""
-    return value

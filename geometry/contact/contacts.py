@@ -14,7 +14,7 @@ Source: Erdmann 1991, section 5.5; Lozano-Perez 1983 for the types.
 from __future__ import annotations
 
 from math import cos, sin
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -69,9 +69,9 @@ class Part(NamedTuple):
 class Walls(NamedTuple):
     """Everything the part can touch."""
 
-    edge: np.ndarray  # (n,) WALL_EDGE
+    edge: np.recarray  # (n,) WALL_EDGE
     node: np.ndarray  # (m,) WALL_NODE, over the edges that do not move
-    mover: np.ndarray  # (k,) MOVER; row 0 is that of gravity; empty where nothing moves
+    mover: np.recarray  # (k,) MOVER; row 0 is that of gravity; empty where nothing moves
     piece: np.ndarray  # (p,) PIECE of the movers
     wave: np.ndarray  # (q,) WAVE of the movers
     clock: np.record  # CLOCK: the time at which the edges and movers stand
@@ -193,7 +193,7 @@ def fill_walls(boundary, mu: np.ndarray, e: np.ndarray, law: np.ndarray) -> np.n
     meeting = np.flatnonzero((before != boundary.owner) & (boundary.convex | boundary.level))
     n = len(start)
     edge = allocate_table(WALL_EDGE, n + len(meeting))
-    own = edge[:n]
+    own: Any = edge[:n]
     _fill_edges(own, start, end)
     own.convex, own.owner = boundary.convex, boundary.owner
     own.previous, own.next = boundary.previous, boundary.next

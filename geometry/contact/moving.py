@@ -8,6 +8,7 @@ these, and are not seen by them.
 from __future__ import annotations
 
 from math import cos, inf, sin, sqrt
+from typing import Any
 
 import numpy as np
 
@@ -28,7 +29,7 @@ def build_moving_walls(boundaries, pairs, motions, gravity_turn) -> Walls:
     """
     movers = [Motion(theta=gravity_turn or STILL), *(motion for _, motion in motions)]
     mover, piece, wave = build_movers(movers)
-    tables = [fill_walls(boundary, *pairs) for boundary, _ in boundaries]
+    tables: list[Any] = [fill_walls(boundary, *pairs) for boundary, _ in boundaries]
     first = np.cumsum([0, *(len(table) for table in tables)])
     for table, shift in zip(tables, first, strict=False):
         table.previous += shift
@@ -47,7 +48,7 @@ def build_moving_walls(boundaries, pairs, motions, gravity_turn) -> Walls:
         if m > 0:
             _send_home(edge[first[k] : first[k + 1]], movers[m])
             mover[m].first_edge, mover[m].n_edges = first[k], first[k + 1] - first[k]
-            own = edge[first[k] : first[k + 1]]
+            own: Any = edge[first[k] : first[k + 1]]
             mover[m].radius = np.hypot(own.home_x, own.home_y).max()
     return Walls(edge, node, mover, piece, wave, start_clock())
 

@@ -15,9 +15,10 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from geometry.errors import StictionError
 from geometry.formation.formation_types import TYPES
@@ -72,7 +73,7 @@ class FormationContact:
         if abs(math.hypot(*self.normal) - 1.0) > UNIT_LENGTH:
             raise FormationError(f"normal = {self.normal}: must have length 1, not {math.hypot(*self.normal)!r}")
 
-    def placed(self, poses) -> FormationContact:
+    def placed(self, poses: Sequence[Any] | np.ndarray) -> FormationContact:
         """The contact with manipulator features in the world: poses (m, 3), x, y, theta of the manipulators."""
         if self.manipulator == WORLD:
             return self
@@ -98,19 +99,22 @@ class FormationContact:
 # ---- contacts from lines and points, and from polygons ---------------------------------------------------------------
 
 
-def edge_on_vertex(angle: float, offset: float, vertex, manipulator: int = WORLD) -> FormationContact:
+def edge_on_vertex(angle: float, offset: float, vertex: tuple[float, float],
+                   manipulator: int = WORLD) -> FormationContact:
     """Type A: the line nu.x = offset of the part, nu = (cos angle, sin angle) outward, on a vertex (2,)."""
     normal = (math.cos(angle), math.sin(angle))
     return FormationContact("A", (offset * normal[0], offset * normal[1]), vertex, normal, manipulator=manipulator)
 
 
-def vertex_on_edge(vertex, angle: float, offset: float, manipulator: int = WORLD) -> FormationContact:
+def vertex_on_edge(vertex: tuple[float, float], angle: float, offset: float,
+                   manipulator: int = WORLD) -> FormationContact:
     """Type B: a vertex (2,) of the part on the line N.x = offset, N = (cos angle, sin angle) out of the manipulator."""
     normal = (math.cos(angle), math.sin(angle))
     return FormationContact("B", vertex, (offset * normal[0], offset * normal[1]), normal, manipulator=manipulator)
 
 
-def pin(kind: str, part_point, point, normal=(0.0, 1.0), manipulator: int = WORLD) -> FormationContact:
+def pin(kind: str, part_point: tuple[float, float], point: tuple[float, float],
+        normal: tuple[float, float] = (0.0, 1.0), manipulator: int = WORLD) -> FormationContact:
     """Rolling contact: the point (2,) of the part is held at a point (2,); `normal` is that of the edge, if any."""
     return FormationContact(kind, part_point, point, normal, rolling=True, manipulator=manipulator)
 
@@ -211,7 +215,8 @@ def _arrange(contacts: Sequence[FormationContact]) -> tuple[str, int, list[Forma
                              *(contact for kind in dict.fromkeys(order) for contact in rest if contact.kind == kind)]
 
 
-def pack_formation(contacts: Sequence[FormationContact], poses=None) -> tuple[str, int, np.ndarray]:
+def pack_formation(contacts: Sequence[FormationContact], poses: Sequence[Any] | np.ndarray | None = None) -> tuple[str,
+                   int, np.ndarray]:
     """(type, code, rows (3, 6)) for `formation_kernels`; manipulator features placed by `poses` (m, 3)."""
     type_name, code, arranged = _arrange(contacts)
     rows = np.zeros((3, 6))
@@ -221,7 +226,7 @@ def pack_formation(contacts: Sequence[FormationContact], poses=None) -> tuple[st
     return type_name, code, rows
 
 
-def solve_formation(*contacts: FormationContact, poses=None) -> FormationPoses:
+def solve_formation(*contacts: FormationContact, poses: Sequence[Any] | np.ndarray | None = None) -> FormationPoses:
     """All real poses (x, y, theta) of the part, world frame, that satisfy the contacts, in closed form.
 
     contacts: three that slide, or one that rolls and one that slides, in any order; poses (m, 3): x, y, theta of the
@@ -238,7 +243,8 @@ def solve_formation(*contacts: FormationContact, poses=None) -> FormationPoses:
         verdict, reason = _EXCEPTIONS[count]
         return FormationPoses(type_name, verdict, False, (), f"{type_name}: {reason}")
     listed = tuple(
-        FormationPose(*map(float, found[k]), int(multiplicity[k]), compute_determinant(code, rows, found[k]))
+        FormationPose(float(found[k, 0]), float(found[k, 1]), float(found[k, 2]),
+                      int(multiplicity[k]), compute_determinant(code, rows, found[k]))
         for k in range(count)
     )
     return FormationPoses(type_name, *_judge(type_name, listed))
@@ -256,7 +262,7 @@ def _judge(type_name: str, listed: tuple[FormationPose, ...]):
     return "generic", True, listed, f"{type_name}: {count}"
 
 
-def compute_determinant(code: int, rows: np.ndarray, pose) -> float:
+def compute_determinant(code: int, rows: np.ndarray, pose: ArrayLike) -> float:
     """det of the 3 x 3 derivative of the constraints by (x, y, theta), m: plus or minus det of the wrench matrix of the
     contact normals. Two poses that meet at a branch point come from different signs."""
     from geometry.formation import kernels
@@ -286,7 +292,8 @@ def solve_formations(type_name: str, rows: np.ndarray) -> tuple[np.ndarray, np.n
     return count, poses, multiplicity
 
 
-def solve_placements(contacts: Sequence[FormationContact], poses) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+def solve_placements(contacts: Sequence[FormationContact], poses: ArrayLike) -> tuple[np.ndarray, np.ndarray,
+                     np.ndarray]:
     """One formation for many placements of the manipulators: (count (n,), poses (n, 4, 3), multiplicity (n, 4)).
 
     poses: (n, m, 3), x, y, theta of the m manipulators; the rest as in `solve_formations`. Raises FormationError.

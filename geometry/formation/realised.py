@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -30,7 +30,8 @@ class Realisation(NamedTuple):
     reason: str  # a sentence
 
 
-def find_extent(contact: FormationContact, part: Polygon, manipulators: Sequence[Polygon]):
+def find_extent(contact: FormationContact, part: Polygon, manipulators: Sequence[Polygon]) -> tuple[np.ndarray,
+                np.ndarray] | None:
     """(start, end) of the edge of a contact, in its frame, m; None for a contact without numbered features."""
     feature = contact.part_feature if contact.kind == "A" else contact.manipulator_feature
     if feature is None:
@@ -41,7 +42,8 @@ def find_extent(contact: FormationContact, part: Polygon, manipulators: Sequence
     return polygon.vertices[feature], polygon.vertices[(feature + 1) % len(polygon)]
 
 
-def compute_along(contact: FormationContact, pose: Pose, manipulator: Pose, extent) -> tuple[float, float]:
+def compute_along(contact: FormationContact, pose: Pose, manipulator: Pose,
+                  extent: tuple[np.ndarray, np.ndarray]) -> tuple[float, float]:
     """(m from the start of the edge to the contact, m from the contact to its end)."""
     if contact.kind == "A":
         point = pose.inverse().transform(manipulator.transform(contact.manipulator_point))
@@ -53,7 +55,8 @@ def compute_along(contact: FormationContact, pose: Pose, manipulator: Pose, exte
     return along, length - along
 
 
-def verify_formation(contacts: Sequence[FormationContact], pose, part: Polygon, manipulators: Sequence[Polygon], poses,
+def verify_formation(contacts: Sequence[FormationContact], pose: Sequence[float] | np.ndarray, part: Polygon,
+                     manipulators: Sequence[Polygon], poses: Sequence[Any] | np.ndarray,
                      *, edges: bool = True, overlap: bool = True) -> Realisation:
     """Whether one pose (x, y, theta) of a formation is realised.
 
@@ -80,7 +83,8 @@ def verify_formation(contacts: Sequence[FormationContact], pose, part: Polygon, 
                        "; ".join(words) or "realised")
 
 
-def measure_size(pose, part: Polygon, manipulators: Sequence[Polygon], poses) -> float:
+def measure_size(pose: Sequence[float] | np.ndarray, part: Polygon, manipulators: Sequence[Polygon],
+                 poses: Sequence[Any] | np.ndarray) -> float:
     """The largest coordinate of the bodies in the world, m: what rounding and TOUCH are relative to."""
     placed = [(pose, part), *zip(poses, manipulators, strict=True)]
     return max(float(np.abs(Pose(*frame).transform(polygon.vertices)).max()) for frame, polygon in placed)

@@ -6,9 +6,10 @@ Theorem 3: there the contact normals meet in one point), or until the motion end
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from geometry.formation.formations import FormationContact, solve_formation
 from geometry.formation.placements import interpolate_motion
@@ -18,7 +19,7 @@ from geometry.shapes.polygon import Polygon
 from geometry.tolerances import SAME_POSE
 
 
-def list_sheets(contacts: Sequence[FormationContact], motion, times) -> list[Track]:
+def list_sheets(contacts: Sequence[FormationContact], motion: Callable | ArrayLike, times: ArrayLike) -> list[Track]:
     """All sheets of the cell over a motion: every pose at every time belongs to one track, on the supporting lines.
 
     times: (n,), rising; motion as in `track_formation`. Where two sheets meet both end, or begin, at the branch point.
@@ -35,7 +36,7 @@ def list_sheets(contacts: Sequence[FormationContact], motion, times) -> list[Tra
     return sheets
 
 
-def find_realised_parts(sheet: Track, contacts: Sequence[FormationContact], motion, part: Polygon,
+def find_realised_parts(sheet: Track, contacts: Sequence[FormationContact], motion: Callable, part: Polygon,
                         manipulators: Sequence[Polygon]) -> list[Track]:
     """The parts of a sheet in which its poses are realised (`verify_formation`), ends located to rounding.
 
@@ -56,7 +57,7 @@ def _follow_both_ways(contacts, motion, times: np.ndarray, k: int, pose, **bodie
     before, after = (track_formation(contacts, motion, piece, pose, **bodies) if len(piece) > 1 else None
                      for piece in (times[k::-1], times[k:]))
     if before is None:
-        return after
+        return after  # type: ignore[return-value]  # one of the two has several times
     before = _change(before, lambda column: column[::-1], before.begin, before.end)
     if after is None:
         return before
@@ -66,7 +67,8 @@ def _follow_both_ways(contacts, motion, times: np.ndarray, k: int, pose, **bodie
 def _change(track: Track, change, end: Stop, begin: Stop, *others: Track) -> Track:
     """The track whose columns are changed alike."""
     names = ("times", "poses", "velocities", "accelerations", "determinants")
-    return Track(*(change(*(getattr(each, name) for each in (track, *others))) for name in names), end, begin)
+    changed = {name: change(*(getattr(each, name) for each in (track, *others))) for name in names}
+    return Track(**changed, end=end, begin=begin)
 
 
 def _passes(sheet: Track, time: float, pose) -> bool:

@@ -10,11 +10,12 @@ until nothing can hide in it.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from geometry.formation.formations import FormationContact, FormationError, solve_formation
 from geometry.formation.interval import SPLIT, evaluate_quintic, is_clear, make_quintic
@@ -114,14 +115,14 @@ class _Follower:
             raise _StepTooLongError
         return following
 
-    def take_step(self, state: FormationState, time: float) -> tuple[FormationState, FormationState]:
+    def take_step(self, state: FormationState, time: float) -> tuple[FormationState, FormationState | None]:
         """(state at the time, state between), the way there being smooth. Raises _StepTooLongError."""
         following = self.find_next(state, time)
         between = self.split(state, following)
         if between is not None:
-            ends = [np.stack([each.pose, each.velocity, each.acceleration]) for each in (state, following)]
+            first, last = (np.stack([each.pose, each.velocity, each.acceleration]) for each in (state, following))
             u = (between.time - state.time) / (time - state.time)
-            error = evaluate_quintic(make_quintic(*ends, time - state.time), u) - between.pose
+            error = evaluate_quintic(make_quintic(first, last, time - state.time), u) - between.pose
             if self.measure(error) > PART_JUMP * self.length:
                 raise _StepTooLongError
         return following, between
@@ -156,8 +157,9 @@ class _Follower:
         return None if found.realised else found
 
 
-def track_formation(contacts: Sequence[FormationContact], motion, times, start, *, part: Polygon | None = None,
-                    manipulators: Sequence[Polygon] = (), breaks=()) -> Track:
+def track_formation(contacts: Sequence[FormationContact], motion: Callable | ArrayLike, times: ArrayLike,
+                    start: Sequence[float] | np.ndarray, *, part: Polygon | None = None,
+                    manipulators: Sequence[Polygon] = (), breaks: Iterable[float] = ()) -> Track:
     """Follow one branch of a formation.
 
     motion: a function t -> (poses, velocities, accelerations), each (m, 3), or an array (n, m, 3) of the poses at
@@ -187,9 +189,11 @@ def track_formation(contacts: Sequence[FormationContact], motion, times, start, 
         rows.append(state)
         if end.reason != "end":
             break
-    columns = [np.array([getattr(row, name) for row in rows])
-               for name in ("time", "pose", "velocity", "acceleration", "determinant")]
-    return Track(*columns, end, Stop("start", f"the start, t = {times[0]:.9g} s"))
+    times, poses, velocities, accelerations, determinants = (
+        np.array([getattr(row, name) for row in rows])
+        for name in ("time", "pose", "velocity", "acceleration", "determinant"))
+    return Track(times, poses, velocities, accelerations, determinants, end,
+                 Stop("start", f"the start, t = {times[0]:.9g} s"))
 
 
 def _find_start(follower: _Follower, time: float, start: np.ndarray) -> FormationState:

@@ -7,11 +7,14 @@ four of them: x, y and theta of its frame, and `surface`, the length by which it
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from functools import cached_property
 from math import inf
+from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from geometry.errors import StictionError
 from geometry.shapes.pose import Pose
@@ -68,7 +71,7 @@ class Coordinate:
         """Does it never change?"""
         return not self.waves and len(self.pieces) == 1 and not any(self.pieces[0].coefficients[1:])
 
-    def evaluate(self, time) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    def evaluate(self, time: ArrayLike) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """Value, first and second derivative at times (n,); at a break those of the piece that begins there."""
         time = np.asarray(time, dtype=np.float64)
         begin, origin, terms = self._table
@@ -151,12 +154,13 @@ class Motion:
         """Does neither the shape nor the surface ever move?"""
         return all(coordinate.still for coordinate in self.coordinates)
 
-    def evaluate(self, time) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    def evaluate(self, time: ArrayLike) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """(value, rate, second derivative) of x, y, theta and surface at times (n,): each (n, 4)."""
         parts = [coordinate.evaluate(time) for coordinate in self.coordinates]
-        return tuple(np.stack([part[order] for part in parts], axis=-1) for order in range(3))
+        value, rate, second = (np.stack([part[order] for part in parts], axis=-1) for order in range(3))
+        return value, rate, second
 
-    def evaluate_frame(self, time) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    def evaluate_frame(self, time: ArrayLike) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """(pose, velocity, acceleration) of the frame of the outline at times (n,): each (n, 3), x, y [m], theta."""
         value, rate, bend = (part[..., :3].copy() for part in self.evaluate(time))
         c, s = np.cos(value[..., THETA]), np.sin(value[..., THETA])
@@ -178,7 +182,7 @@ class Motion:
         return Motion(self.x, self.y, self.theta.shift_to_zero(), pivot=(x, y))
 
 
-def judge_pieces(coordinate: Coordinate):
+def judge_pieces(coordinate: Coordinate) -> Iterator[tuple[Any, int]]:
     """Each piece with how the motion goes on where it begins. Raises MotionError where the value itself jumps."""
     before = None
     for piece in coordinate.pieces:

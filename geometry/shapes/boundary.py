@@ -17,7 +17,8 @@ decides on a rounding error. An obstacle that is clear of all others keeps its v
 from __future__ import annotations
 
 import math
-from typing import NamedTuple
+from collections.abc import Sequence
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -60,7 +61,7 @@ class _Pieces(NamedTuple):
     edge: np.ndarray  # (p,) index into _Edges
 
 
-def compute_boundary_tolerance(outlines) -> float:
+def compute_boundary_tolerance(outlines: Sequence[Any]) -> float:
     """Distance below which two obstacles are in contact, m: see SEAM_TOLERANCE and SEAM_ULPS."""
     if not len(outlines):
         return 0.0
@@ -69,7 +70,7 @@ def compute_boundary_tolerance(outlines) -> float:
     return SEAM_TOLERANCE * size + SEAM_ULPS * float(np.spacing(largest))
 
 
-def compute_boundary(outlines, tolerance: float | None = None) -> Boundary:
+def compute_boundary(outlines: Sequence[Any], tolerance: float | None = None) -> Boundary:
     """Boundary of the union of simple outlines.
 
     outlines: list of (n, 2) world vertex arrays, counter-clockwise, m; tolerance: m (default

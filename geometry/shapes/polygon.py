@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from geometry.errors import StictionError
 from geometry.shapes.units import LARGEST_LENGTH, SMALLEST_LENGTH, to_metres
@@ -64,7 +65,7 @@ class Polygon:
         return cls(np.stack([x, y], axis=1))
 
     @classmethod
-    def from_vertices(cls, vertices, unit: str = "m") -> Polygon:
+    def from_vertices(cls, vertices: ArrayLike, unit: str = "m") -> Polygon:
         """Outline from an (n, 2) list of vertices in `unit` (a key of geometry.shapes.units.LENGTH_UNITS)."""
         return cls(to_metres(_as_points(vertices), unit))
 

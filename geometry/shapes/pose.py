@@ -6,6 +6,7 @@ import math
 from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 
 class Pose(NamedTuple):
@@ -15,11 +16,11 @@ class Pose(NamedTuple):
     y: float = 0.0
     theta: float = 0.0
 
-    def transform(self, points) -> np.ndarray:
+    def transform(self, points: ArrayLike) -> np.ndarray:
         """Points (..., 2) of this frame in the outer frame: p = R(theta) q + (x, y)."""
         return self.rotate(points) + np.array([self.x, self.y])
 
-    def rotate(self, vectors) -> np.ndarray:
+    def rotate(self, vectors: ArrayLike) -> np.ndarray:
         """Vectors (..., 2) of this frame in the outer frame: R(theta) q."""
         vectors = np.asarray(vectors, dtype=np.float64)
         c, s = math.cos(self.theta), math.sin(self.theta)

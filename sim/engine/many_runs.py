@@ -91,10 +91,10 @@ class Work(NamedTuple):
 
 def allocate_work(start: np.record, walls, tools: Tools) -> Work:
     """Work arrays for runs against these walls."""
-    states = [allocate_table(STATE, 1) for _ in range(2)]
-    states[1][0] = start
+    now, first = allocate_table(STATE, 1), allocate_table(STATE, 1)
+    first[0] = start
     tally = Tally(np.zeros(1), np.zeros(MODE_BYTES, np.uint8), np.zeros(2, np.int64), np.zeros(2, np.int64))
-    return Work(np.zeros(5, np.int64), *states, copy_walls(walls), tools, allocate_log(BUFFER_ROWS), tally,
+    return Work(np.zeros(5, np.int64), now, first, copy_walls(walls), tools, allocate_log(BUFFER_ROWS), tally,
                 np.zeros(POOL_BYTES, np.uint8), np.zeros(POOL_CONTACTS, CONTACT_DTYPE))
 
 
@@ -107,10 +107,14 @@ def run_cells(body, options, cells, pairs, work, results):
         if progress[MODES] + MODE_BYTES > POOL_BYTES or progress[CONTACTS] + CAPACITY > POOL_CONTACTS:
             return
         i = progress[NEXT]
+        cell = cells[i]
         if progress[GOING] == 0:
-            _begin(body, cells[i], pairs, work)
+            _begin(body, cell, pairs, work)
             progress[GOING] = 1
-        here, how = _set_up(body, options, cells[i])
+        # Made here and not in a function of their own: numba cannot return what holds a record.
+        here = Body(body.part, body.walls, body.w, cell.rho, cell.mass, body.load, body.turning, body.longest)
+        how = Options(cell.duration, 0.0, cell.step, cell.tolerance, cell.rule, cell.survey != 0, options.max_steps,
+                      Scales(cell.touch, cell.force, cell.speed), options.tolerances)
         before = state.steps + state.events
         work.log.counts[:4] = 0
         code = run_chunk(here, how, state, work.tools, work.log)
@@ -122,15 +126,6 @@ def run_cells(body, options, cells, pairs, work, results):
             _finish(here, code, work, results[i])
             progress[GOING] = 0
             progress[NEXT] += 1
-
-
-@kernel
-def _set_up(body, options, cell):
-    """Body and options of a cell."""
-    scales = Scales(cell.touch, cell.force, cell.speed)
-    here = Body(body.part, body.walls, body.w, cell.rho, cell.mass, body.load, body.turning, body.longest)
-    return here, Options(cell.duration, 0.0, cell.step, cell.tolerance, cell.rule, cell.survey != 0, options.max_steps,
-                         scales, options.tolerances)
 
 
 @kernel

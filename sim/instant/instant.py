@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from dynamics.motion.closed import CLOSED, find_closed, is_closing, keep_contacts, pair_corners
 from dynamics.motion.mode import CAPACITY, MODE, MotionState
@@ -18,7 +19,8 @@ from sim.scene.build import take_scene
 from sim.scene.scene import AnyScene
 
 
-def contact_problem(scene: AnyScene, pose=None, velocity=None, time: float = 0.0):
+def contact_problem(scene: AnyScene, pose: ArrayLike | None = None, velocity: ArrayLike | None = None,
+                    time: float = 0.0) -> tuple[ContactProblem, list[dict]]:
     """The contact problem of a state (default: the start): (ContactProblem, list of contacts).
 
     time [s]: when, for obstacles that move; pose (3,): x, y, theta of the centre of mass; velocity (3,). Each contact

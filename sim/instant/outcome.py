@@ -107,11 +107,16 @@ def lies_still(scene: Scene, pose, velocity, time: float) -> bool:
 class Ended(Protocol):
     """What is asked of a run that has ended: a `Trajectory`."""
 
-    status: Status
-    time: np.ndarray
-    pose: np.ndarray
-    velocity: np.ndarray
-    events: Any
+    @property
+    def status(self) -> Status: ...
+    @property
+    def time(self) -> np.ndarray: ...
+    @property
+    def pose(self) -> np.ndarray: ...
+    @property
+    def velocity(self) -> np.ndarray: ...
+    @property
+    def events(self) -> Any: ...
 
     def __len__(self) -> int: ...
 

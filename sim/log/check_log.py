@@ -40,7 +40,7 @@ def check_log(trajectory: Trajectory) -> list[Verdict]:
     if trajectory.status is Status.JAMMED and len(trajectory):
         trajectory = leave_out_jam(trajectory)
         tables = (trajectory.steps, trajectory.contacts, trajectory.event_rows, trajectory.impulses)
-    broken = sum(int(np.sum(~np.isfinite(table[name]))) for table in tables for name in table.dtype.names
+    broken = sum(int(np.sum(~np.isfinite(table[name]))) for table in tables for name in table.dtype.names or ()
                  if table.dtype[name].kind == "f")
     verdicts = [Verdict("all numbers are finite (number of others)", float(broken), 0.0)]
     if broken or len(trajectory) == 0:
@@ -60,7 +60,8 @@ def check_account(trajectory: Trajectory) -> list[Verdict]:
     account, steps, events = trajectory.account, trajectory.steps, trajectory.event_rows
     if account is None:
         return []
-    counts = abs(account.n_events - len(events)) + abs(account.n_impacts - np.count_nonzero(events["n_impulses"]))
+    n_impacts = int(np.count_nonzero(events["n_impulses"]))  # no NumPy integer: a damaged account may hold any number
+    counts = abs(account.n_events - len(events)) + abs(account.n_impacts - n_impacts)
     verdicts = [Verdict("the account has the events of the log (number of others)", float(counts), 0.0)]
     if len(steps) == 0:
         return verdicts

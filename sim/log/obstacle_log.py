@@ -98,7 +98,8 @@ def join_rows(times: np.ndarray, poses: np.ndarray) -> Motion:
     from sim.scene.motions import build_coordinate
 
     times, rows = np.unique(times, return_index=True)
-    return Motion(*(build_coordinate((times, column), kind="linear") for column in poses[rows].T))
+    x, y, theta = (build_coordinate((times, column), kind="linear") for column in poses[rows].T)
+    return Motion(x, y, theta)
 
 
 def count_pose_bytes(obstacles: tuple[BodyRecord, ...], rows: int, entry: int) -> int:

@@ -5,9 +5,10 @@ Files of older versions are read as well: what they did not have yet is 0.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import h5py
 import numpy as np
@@ -88,7 +89,7 @@ def describe_file(path: str | Path) -> list[str]:
     return read_log(path, load_description)
 
 
-def read_log(path: str | Path, load):
+def read_log(path: str | Path, load: Callable[[h5py.File, str | Path], Any]) -> Any:
     """`load(file, path)` of a log."""
     def check_and_load(file: h5py.File):
         check_format(file, path)
@@ -125,8 +126,9 @@ def load_trajectory(file: h5py.File, path: str | Path, branch: int | None = None
     if branch is not None:
         raise TrajectoryFileError(path, f"has no branch {branch}: it is the log of one motion, without branches")
     status, account, message = load_end(file)
-    tables = load_rows(file, path, counts)
-    return Trajectory(None, *tables.values(), status, account, message, load_record(file, counts["steps"]))
+    steps, contacts, events, impulses = load_rows(file, path, counts).values()
+    return Trajectory(None, steps, contacts, events, impulses, status, account, message,
+                      load_record(file, counts["steps"]))
 
 
 def load_rows(file: h5py.File, path: str | Path, counts: dict[str, int]) -> dict[str, np.ndarray]:
@@ -149,7 +151,7 @@ def load_tree(file: h5py.File, path: str | Path) -> Tree:
         if number in branches or (parent == NO_PARENT) != (number == 0) or (number and parent not in branches):
             raise TrajectoryFileError(path, f"is damaged: /branches has no place for branch {number}")
         children = range(row["first_child"], row["first_child"] + row["n_children"])
-        member = tuple(float(row[name]) for name in ("member_x", "member_y", "member_q"))
+        member = float(row["member_x"]), float(row["member_y"]), float(row["member_q"])
         works = load_work(file, len(branches))
         branches[number] = Branch(
             number, parent, int(row["depth"]), float(row["time"]), row["taken"].decode("utf-8", "replace"),
@@ -186,7 +188,8 @@ def add_unfinished(branches: dict[int, Branch]) -> None:
     for parent in list(branches.values()):
         for number in parent.children:
             if number not in branches:
-                time = max([parent.time, *parent.rows.time[-1:], *parent.rows.event_rows["time"][-1:]])
+                rows = parent.get_rows()
+                time = max([parent.time, *rows.time[-1:], *rows.event_rows["time"][-1:]])
                 branches[number] = Branch(number, parent.number, parent.depth + 1, float(time), "", False, None)
 
 
@@ -253,11 +256,12 @@ def check_meaning(trajectory: Trajectory, path: str | Path) -> Trajectory:
         raise TrajectoryFileError(path, "is damaged: the times of its rows do not go on")
     for table in layout.ROW_TABLES:
         rows = trajectory.event_rows if table == "events" else getattr(trajectory, table)
-        limits = {field: len(layout.find_values(table, field)) for field in rows.dtype.names}
-        limits |= {"obstacle": n_obstacles} if "obstacle" in rows.dtype.names else {}
+        names = rows.dtype.names or ()
+        limits = {field: len(layout.find_values(table, field)) for field in names}
+        limits |= {"obstacle": n_obstacles} if "obstacle" in names else {}
         least = dict.fromkeys(limits, 0) | ({"obstacle": -1, "type": -1} if table == "events" else {})
         for field, end in limits.items():
-            wrong = rows[field][(rows[field] < least[field]) | (rows[field] >= end)] if end else ()
+            wrong = rows[field][(rows[field] < least[field]) | (rows[field] >= end)] if end else rows[field][:0]
             if len(wrong):
                 raise TrajectoryFileError(path, f"is damaged: /{table} has {field} {wrong[0]}; valid: 0 to {end - 1}")
     return trajectory

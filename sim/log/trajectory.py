@@ -56,10 +56,12 @@ class Trajectory:
         message: str = "",
         record: SceneRecord | None = None,
     ):
-        if scene is None and record is None:
-            raise ValueError("a trajectory needs the scene, or the record of a scene from a log")
         self._scene = scene
-        self.record = build_scene_record(scene) if record is None else record
+        if record is None:
+            if scene is None:
+                raise ValueError("a trajectory needs the scene, or the record of a scene from a log")
+            record = build_scene_record(scene)
+        self.record = record
         self.steps = freeze_table(steps, STEP_DTYPE)
         self.contacts = freeze_table(contacts, CONTACT_DTYPE)
         self.event_rows = freeze_table(number_events(np.asarray(events)), EVENT_DTYPE)
@@ -224,7 +226,7 @@ def freeze_table(table: np.ndarray, dtype: np.dtype) -> np.ndarray:
     table = np.asarray(table)
     if table.dtype != dtype or table.ndim != 1:
         raise TypeError(
-            f"a table of {dtype.names[:3]}... was expected, got an array of {table.dtype}, shape {table.shape}"
+            f"a table of {(dtype.names or ())[:3]}... was expected, got an array of {table.dtype}, shape {table.shape}"
         )
     view = table.view()
     view.flags.writeable = False
@@ -244,7 +246,8 @@ class MemorySink:
     """Collects the chunks of a run in memory; `trajectory` is there after `close`."""
 
     def __init__(self, scene: Scene | SceneRecord):
-        self._scene, self._record = (None, scene) if isinstance(scene, SceneRecord) else (scene, None)
+        self._scene = None if isinstance(scene, SceneRecord) else scene
+        self._record = scene if isinstance(scene, SceneRecord) else None
         self._chunks: tuple[list, ...] = ([], [], [], [])
         self.trajectory: Trajectory | None = None
 
@@ -262,9 +265,10 @@ class MemorySink:
     def close(self, status: Status, account: Account | None, message: str = "") -> None:
         """Join the chunks to the trajectory."""
         dtypes = (STEP_DTYPE, CONTACT_DTYPE, EVENT_DTYPE, CONTACT_DTYPE)
-        tables = [
+        steps, contacts, events, impulses = (
             np.concatenate(chunks) if chunks else np.zeros(0, dtype)
             for chunks, dtype in zip(self._chunks, dtypes, strict=True)
-        ]
-        self.trajectory = Trajectory(self._scene, *tables, status, account, message, self._record)
+        )
+        self.trajectory = Trajectory(self._scene, steps, contacts, events, impulses, status, account, message,
+                                     self._record)
         self._chunks = ([], [], [], [])

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from sim.log.trajectory import Trajectory
 from sim.log.tree_sink import H5TreeSink
@@ -41,6 +42,12 @@ class Branch:
         """How it ended."""
         return Status.NOT_FOLLOWED if self.rows is None else self.rows.status
 
+    def get_rows(self) -> Trajectory:
+        """The rows of a branch that was followed. Raises ValueError for one that was not."""
+        if self.rows is None:
+            raise ValueError(f"branch {self.number} was not followed: it has no rows")
+        return self.rows
+
 
 class Tree:
     """All branches of a run; `branches[0]` begins at the start, and `branches[k].number` is k.
@@ -64,7 +71,7 @@ class Tree:
     @property
     def record(self) -> SceneRecord:
         """Name, text and outlines of the scene."""
-        return self.branches[0].rows.record
+        return self.branches[0].get_rows().record
 
     @property
     def status(self) -> Status:
@@ -86,9 +93,9 @@ class Tree:
     def not_unique(self) -> np.ndarray:
         """(k, 2): start and end [s] of the intervals in which some branch allowed several accelerations, joined."""
         spans = [branch.rows.not_unique for branch in self.branches if branch.rows is not None]
-        spans = np.concatenate([np.zeros((0, 2)), *spans])
+        found = np.concatenate([np.zeros((0, 2)), *spans])
         joined: list[list[float]] = []
-        for start, end in spans[np.argsort(spans[:, 0], kind="stable")]:
+        for start, end in found[np.argsort(found[:, 0], kind="stable")]:
             if joined and start <= joined[-1][1]:
                 joined[-1][1] = max(joined[-1][1], end)
             else:
@@ -130,7 +137,7 @@ class Tree:
             if rows is None or rows.status is Status.MERGED or not len(rows):
                 continue
             for group in groups:
-                other = self.branches[group[0]].rows
+                other = self.branches[group[0]].get_rows()
                 if other.status is rows.status and is_same(rows, rows.pose[-1], other.pose[-1]):
                     group.append(number)
                     break
@@ -168,7 +175,7 @@ def join_pieces(pieces: list[Trajectory], status: Status) -> Trajectory:
                       np.concatenate(impulses), status, last.account, last.message, last.record)
 
 
-def is_same(rows: Trajectory, pose, other) -> bool:
+def is_same(rows: Trajectory, pose: ArrayLike, other: ArrayLike) -> bool:
     """Are two poses, or two velocities per unit time, the same to the error of the integration?"""
     size = float(np.abs(rows.record.workpiece.vertices).max())
     scale = np.array([size, size, 1.0])
@@ -177,5 +184,5 @@ def is_same(rows: Trajectory, pose, other) -> bool:
 
 def describe_spread(tree: Tree) -> float:
     """Largest distance between the centres of mass of two outcomes [m]; 0 for one."""
-    ends = [tree.branches[group[0]].rows.pose[-1][:2] for group in tree.outcomes()]
+    ends = [tree.branches[group[0]].get_rows().pose[-1][:2] for group in tree.outcomes()]
     return max((math.dist(a, b) for a in ends for b in ends), default=0.0)

@@ -73,7 +73,8 @@ class H5TreeSink:
         known = branch.rows is not None and branch.rows.account is not None
         works = branch.rows.account.obstacle_work if known else ()
         with hold_interrupts():
-            self._sink.write(*shift_links(branch.rows, firsts), pack_branch(branch, firsts), works)
+            steps, contacts, events, impulses = shift_links(branch.rows, firsts)
+            self._sink.write(steps, contacts, events, impulses, pack_branch(branch, firsts), works)
             self._numbers.add(branch.number)
 
     def close(self, status: Status, message: str = "") -> None:

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, field, fields, replace
+from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from sim.rows.status import Status
 from sim.tolerances import ENERGY_STEPS, LAW_LIMIT, WORKS_AGREE
 
 
-def describe_field(unit: str, meaning: str, kind: str = "f8"):
+def describe_field(unit: str, meaning: str, kind: str = "f8") -> Any:
     """An entry of the account with its unit and meaning; the only place where these are written."""
     return field(default=0.0 if kind == "f8" else 0, metadata={"unit": unit, "meaning": meaning, "kind": kind})
 
@@ -71,7 +73,7 @@ MISSING = {"f8": math.nan, "i8": -1}  # what the file holds where nobody knows t
 ACCOUNT_DTYPE = np.dtype([(name, kind) for name, kind, _, _ in ACCOUNT_FIELDS])
 
 
-def list_limits(size, tolerance) -> dict:
+def list_limits(size: float, tolerance: ArrayLike) -> dict:
     """{name of an entry: how large it may be where the laws of mechanics hold}.
 
     size [m]: that of the part; tolerance: of the adaptive steps (0: they are fixed, and energy is as exact as they
@@ -83,7 +85,7 @@ def list_limits(size, tolerance) -> dict:
             "cone_residual": LAW_LIMIT, "energy_residual": energy}
 
 
-def judge_completed(finite, entries, size, tolerance) -> dict[int, tuple[Status, str]]:
+def judge_completed(finite: Any, entries: Any, size: float, tolerance: ArrayLike) -> dict[int, tuple[Status, str]]:
     """Runs that reached their end time and yet have not ended well: {place: (status, message)}.
 
     finite (n,): is all that is known of the end finite? entries: {name: (n,) or a number}, those of `list_limits` at
@@ -103,12 +105,13 @@ def _describe_broken_law(name: str, value: float, limit: float) -> str:
     return f"{name} is {value:.3g}, more than {limit:.3g}: {meaning}"
 
 
-def compute_rounding(mass, load, touch):
+def compute_rounding(mass: Any, load: Any, touch: Any) -> Any:
     """Work [J] of a load (..., 5), see `dynamics.motion.mode.Body`, along the touch distance [m] of a run."""
     return mass * np.abs(load).sum(axis=-1) * touch
 
 
-def compute_energy_residual(start, end, load, friction, impact, pushed, rounding):
+def compute_energy_residual(start: Any, end: Any, load: Any, friction: Any, impact: Any, pushed: Any,
+                            rounding: Any) -> Any:
     """|end - start - all work|, relative to the largest of these, and 0 up to `rounding`: the work of the load on the
     way that a closed contact may be off. Numbers or arrays, in J."""
     terms = (start, end, np.abs(load), np.abs(friction), np.abs(impact), np.abs(pushed))
@@ -122,9 +125,11 @@ def compute_energy_residual(start, end, load, friction, impact, pushed, rounding
 def end_account(account: Account, row: np.void, rounding: float) -> Account:
     """The account up to a row of /steps, of a run that broke off somewhat after it: energy and works are those of the
     row. rounding: see `compute_rounding`."""
-    works = {name: float(row[name]) for name in WORKS}
+    works: dict[str, Any] = {name: float(row[name]) for name in WORKS}
     account = replace(account, energy_end=float(row["kinetic"]), **works)
-    residual = compute_energy_residual(account.energy_start, account.energy_end, *works.values(), rounding)
+    load, friction, impact, pushed = works.values()
+    residual = compute_energy_residual(account.energy_start, account.energy_end, load, friction, impact, pushed,
+                                       rounding)
     by_obstacle = account.obstacle_work
     if not math.isclose(sum(by_obstacle), account.work_obstacles, rel_tol=WORKS_AGREE, abs_tol=rounding):
         by_obstacle = ()  # known at the end of a step only
@@ -135,7 +140,7 @@ def pack_account(account: Account | None) -> np.ndarray:
     """The account as one structured value, as log files store it; NaN and -1 everywhere where it is missing."""
     if account is None:
         return np.array(tuple(MISSING[kind] for _, kind, _, _ in ACCOUNT_FIELDS), dtype=ACCOUNT_DTYPE)
-    return np.array(tuple(getattr(account, name) for name in ACCOUNT_DTYPE.names), dtype=ACCOUNT_DTYPE)
+    return np.array(tuple(getattr(account, name) for name, _, _, _ in ACCOUNT_FIELDS), dtype=ACCOUNT_DTYPE)
 
 
 def unpack_account(row: np.void) -> Account | None:
@@ -143,5 +148,5 @@ def unpack_account(row: np.void) -> Account | None:
     out, those that were not there yet are 0."""
     known = {name: kind for name, kind, _, _ in ACCOUNT_FIELDS}
     cast = {"f8": float, "i8": int}
-    account = Account(**{name: cast[known[name]](row[name]) for name in row.dtype.names if name in known})
+    account = Account(**{name: cast[known[name]](row[name]) for name in row.dtype.names or () if name in known})
     return None if account.n_steps == MISSING["i8"] else account

@@ -70,7 +70,7 @@ def pack_branch(branch: Any, first_rows: tuple[int, ...]) -> np.ndarray:
 def unpack_status(row: np.void) -> tuple[Status, Account | None, str]:
     """How a branch ended, its account since the start (None: missing), and its message."""
     account = np.zeros(1, ACCOUNT_DTYPE)[0]
-    for name in ACCOUNT_DTYPE.names:
+    for name in ACCOUNT_DTYPE.names or ():
         account[name] = row[f"{ACCOUNT_PREFIX}{name}"]
     return find_status(row["status"]), unpack_account(account), row["message"].decode("utf-8", "replace")
 

@@ -115,7 +115,7 @@ WORDED_EVENT_DTYPE = np.dtype([
 def word_events(rows: np.ndarray) -> np.ndarray:
     """Events with words (WORDED_EVENT_DTYPE) from rows with integers (EVENT_DTYPE)."""
     events = np.zeros(len(rows), WORDED_EVENT_DTYPE)
-    for name in rows.dtype.names:
+    for name in rows.dtype.names or ():
         if name not in EVENT_WORDS:
             events[name] = rows[name]
             continue

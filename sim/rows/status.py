@@ -15,7 +15,7 @@ class Status(IntEnum):
     happened: str
     advice: str
 
-    def __new__(cls, code: int, happened: str, advice: str) -> Status:
+    def __new__(cls, code: int, happened: str = "", advice: str = "") -> Status:
         member = int.__new__(cls, code)
         member._value_ = code
         member.happened = happened

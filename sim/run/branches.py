@@ -12,6 +12,7 @@ from __future__ import annotations
 import dataclasses
 import heapq
 from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 
@@ -23,7 +24,7 @@ from sim.engine.state import ACCELERATION, NOTHING, STATE, VELOCITY
 from sim.files.held_interrupt import hold_interrupts
 from sim.log.trajectory import MemorySink, Trajectory
 from sim.log.tree import Branch, Tree, is_same
-from sim.rows.account import compute_rounding, end_account
+from sim.rows.account import Account, compute_rounding, end_account
 from sim.rows.branch_table import NO_PARENT
 from sim.rows.records import CONTACT_LETTERS, EVENT_KINDS
 from sim.rows.status import Status
@@ -35,8 +36,8 @@ from sim.tolerances import SAME_MEMBER, SAME_STATE
 REST = EVENT_KINDS.index("rest")
 
 
-def simulate_branches(scene: AnyScene, duration: float | None = None, *, sink=None,
-                      progress: Callable[[float], None] | None = None, **run_overrides) -> Tree:
+def simulate_branches(scene: AnyScene, duration: float | None = None, *, sink: Any = None,
+                      progress: Callable[[float], None] | None = None, **run_overrides: Any) -> Tree:
     """Follow every motion of the scene's workpiece; arguments as for `simulate`.
 
     `sink` (such as `H5TreeSink`) gets every branch as it ends. Ctrl-C ends the branch that is followed as INTERRUPTED
@@ -118,7 +119,7 @@ class _Grower:
                 ledger.hand_over()
                 if self.progress is not None:
                     self.progress(float(state.time))
-            account = ledger.end(Status(code).completed)
+            account: Account | None = ledger.end(Status(code).completed)
         except KeyboardInterrupt:
             code, self.stopped = Status.INTERRUPTED, True
             account = ledger.find_account()
@@ -131,15 +132,16 @@ class _Grower:
     def _merge(self, branch: Branch) -> None:
         """End a branch where it reaches the state of another that was followed before."""
         ancestors = {other.number for other in self.tree.path(branch.number)}
-        for event in range(len(branch.rows.event_rows)):
-            row = branch.rows.event_rows[event]
+        rows = branch.get_rows()
+        for event in range(len(rows.event_rows)):
+            row = rows.event_rows[event]
             if row["time"] <= branch.time or row["kind"] == UNIQUENESS:  # another motion became possible: none began
                 continue
             for other in self.tree.branches:
                 if other.number in ancestors or other.rows is None or other.merged_into == branch.number:
                     continue
-                if reaches(branch.rows, row, other.rows):
-                    branch.rows = cut_rows(branch.rows, event, self.rounding)
+                if reaches(rows, row, other.rows):
+                    branch.rows = cut_rows(rows, event, self.rounding)
                     branch.rows.message = f"branch {other.number}"
                     branch.merged_into = other.number
                     return
@@ -151,7 +153,7 @@ class _Grower:
             number = len(self.tree.branches)
             what = "velocity" if kind == VELOCITY else "acceleration"
             child = Branch(number, branch.number, branch.depth + 1, float(state.time), f"{what} {mode or 'free'}",
-                           sample, tuple(map(float, value)))
+                           sample, (float(value[0]), float(value[1]), float(value[2])))
             self.tree.branches.append(child)
             branch.children.append(number)
             if number >= self.scene.run.max_branches:
@@ -164,15 +166,15 @@ class _Grower:
         return beyond
 
 
-def copy_state(state):
+def copy_state(state: np.record) -> np.record:
     """An independent copy of the state of a run."""
     copied = allocate_record(STATE)
-    for name in STATE.names:
+    for name in STATE.names or ():
         copied[name] = state[name]
     return copied
 
 
-def list_members(arguments: Arguments, state) -> list[tuple[np.ndarray, str, bool]]:
+def list_members(arguments: Arguments, state: np.record) -> list[tuple[np.ndarray, str, bool]]:
     """(member, mode, is it a sample of a continuum) of the set that the engine has just found, without repetitions.
 
     A piece without end is followed at its corners and at one point on.

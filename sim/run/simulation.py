@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 import time as clock_module
 from collections.abc import Callable
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, Protocol, overload
 
 import numpy as np
 import pydantic
@@ -25,16 +25,30 @@ from sim.scene.start import check_start
 
 if TYPE_CHECKING:
     from sim.rows.account import Account
-    from sim.scene.scene import AnyScene, Scene
+    from sim.scene.scene import AnyScene, Run, Scene
 
 
+class RunSink(Protocol):
+    """Where the rows of a run go: `H5Sink`, or what does the same."""
+
+    def write(self, steps: np.ndarray, contacts: np.ndarray, events: np.ndarray, impulses: np.ndarray) -> None: ...
+
+    def close(self, status: Status, account: Account | None, message: str = "") -> None: ...
+
+
+@overload
+def simulate(scene: AnyScene, duration: float | None = None, *, sink: None = None,
+             progress: Callable[[float], None] | None = None, **run_overrides: Any) -> Trajectory: ...
+@overload
+def simulate(scene: AnyScene, duration: float | None = None, *, sink: RunSink,
+             progress: Callable[[float], None] | None = None, **run_overrides: Any) -> None: ...
 def simulate(
     scene: AnyScene,
     duration: float | None = None,
     *,
-    sink=None,
+    sink: Any = None,
     progress: Callable[[float], None] | None = None,
-    **run_overrides,
+    **run_overrides: Any,
 ) -> Trajectory | None:
     """Follow the motion of the workpiece of a scene, given as such or by its name or file.
 
@@ -109,13 +123,15 @@ def judge_end(code: int, arguments: Arguments, account: Account | None, scene: S
         return status, describe_stall(state, body, scene)
     if not status.completed:
         return status, ""
+    if account is None:
+        raise ValueError("a run that has reached its end has an account")
     numbers = [value for value in dataclasses.astuple(account) if isinstance(value, float)]
     finite = np.isfinite([*state.pose, *state.velocity, *numbers]).all()
     tolerance = options.tolerance if options.step == 0.0 else 0.0
     return judge_completed([finite], vars(account), body.part.radius, tolerance).get(0, (status, ""))
 
 
-def describe_stall(state: np.record, body, scene: Scene) -> str:
+def describe_stall(state: np.record, body: Any, scene: Scene) -> str:
     """What a run that no longer gets on was doing."""
     kind, feature, wall = (int(c) for c in state.cause)
     contact = "no contact"
@@ -133,7 +149,7 @@ class _RunSettings(Section):
     run: RunSection
 
 
-def override_run(scene: Scene, duration: float | None, overrides: dict):
+def override_run(scene: Scene, duration: float | None, overrides: dict) -> Run:
     """The scene's run section with the settings given in a call. Raises SceneError."""
     changes = dict(overrides) if duration is None else {**overrides, "duration": duration}
     if not changes:

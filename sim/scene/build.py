@@ -114,8 +114,7 @@ def build_scene(data: dict, text: str, where: str, source: str | None, start_is_
         workpiece=workpiece,
         obstacles=obstacles,
         gravity=gravity,
-        load=tuple(float(sum(column)) for column in zip(*[(*l.force, l.torque) for l in section.load], strict=True))
-        or (0.0, 0.0, 0.0),
+        load=_add_loads(section.load),
         run=Run(**section.run.model_dump()),
         formation=formation,
         gravity_turn=gravity_turn,
@@ -126,13 +125,21 @@ def build_scene(data: dict, text: str, where: str, source: str | None, start_is_
     return scene
 
 
+def _add_loads(sections) -> tuple[float, float, float]:
+    """The sum of all forces and torques [N, N, N m]."""
+    if not sections:
+        return 0.0, 0.0, 0.0
+    x, y, torque = (float(sum(column)) for column in zip(*[(*l.force, l.torque) for l in sections], strict=True))
+    return x, y, torque
+
+
 def _build_outline(section: schema.OutlineSection, where: str, key: str) -> Polygon:
     try:
         if section.box is not None:
             return _make_box(*_to_metres(section.box, section.unit))
         if section.regular is not None:
             return _make_regular(section.regular.n, *_to_metres([section.regular.circumradius], section.unit))
-        return _make_polygon(tuple(_to_metres(vertex, section.unit) for vertex in section.vertices))
+        return _make_polygon(tuple(_to_metres(vertex, section.unit) for vertex in section.vertices or ()))
     except PolygonError as error:
         raise SceneError(f"{where}: {key}: {error}") from None
 

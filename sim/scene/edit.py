@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from sim.scene.build import build_scene, take_scene
 from sim.scene.scene import AnyScene, Scene
@@ -13,7 +14,7 @@ from sim.words.quoting import quote
 from sim.words.suggestion import suggest
 
 
-def set_motion(scene: AnyScene, name: str, waypoints, interpolation: str = "smooth") -> Scene:
+def set_motion(scene: AnyScene, name: str, waypoints: ArrayLike, interpolation: str = "smooth") -> Scene:
     """The scene with an obstacle that follows waypoints; its text holds them.
 
     waypoints (n, 4): rows t [s], x, y [m], theta [rad], absolute poses of the obstacle's frame; before the first and

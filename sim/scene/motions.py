@@ -23,7 +23,8 @@ def build_motion(section: MotionSection | None, pose: Pose, surface_speed: float
     """
     surface = build_coordinate(0.0, surface_speed)
     if section is None:
-        return Motion(*(build_coordinate(value) for value in pose), surface)
+        x, y, theta = (build_coordinate(value) for value in pose)
+        return Motion(x, y, theta, surface)
     waves = [build_waves(section.sinusoid, column) for column in range(3)]
     rates = (*section.velocity, section.angular_velocity)
     start = np.array([sum(wave.amplitude * sin(wave.phase) for wave in own) for own in waves[:2]])
@@ -40,9 +41,9 @@ def build_motion(section: MotionSection | None, pose: Pose, surface_speed: float
         if times is None:
             places = np.array([section.about]) - start
     columns = np.column_stack((places, poses[:, 2]))
-    coordinates = [build_coordinate(column[0] if times is None else (times, column), rate, own, kind)
-                   for column, rate, own in zip(columns.T, rates, waves, strict=True)]
-    return Motion(*coordinates, surface, tuple(pivot.tolist()))
+    x, y, theta = (build_coordinate(column[0] if times is None else (times, column), rate, own, kind)
+                   for column, rate, own in zip(columns.T, rates, waves, strict=True))
+    return Motion(x, y, theta, surface, tuple(pivot.tolist()))
 
 
 def find_pivot(times, poses: np.ndarray, kind: str, place: np.ndarray) -> np.ndarray:

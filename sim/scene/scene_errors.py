@@ -37,7 +37,7 @@ class OverlapError(SceneError):
     """The workpiece starts inside an obstacle."""
 
 
-def explain_validation_error(error, data: dict, where: str) -> str:
+def explain_validation_error(error: Any, data: dict, where: str) -> str:
     """One line for each error that pydantic found: 'file: key = value: what is wrong'."""
     details = error.errors(include_url=False)
     lines = [_explain(detail, data, where) for detail in details[:MOST_ERRORS]]

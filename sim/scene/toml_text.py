@@ -7,6 +7,7 @@ import json
 import math
 import re
 import tomllib
+from collections.abc import Iterable
 from typing import Any
 
 from geometry.errors import StictionError
@@ -26,8 +27,9 @@ COMPONENTS = {
     "about": ("x", "y"),
 }
 # Lists that a path may enter although the text leaves them out.
-DEFAULTS = {"pose": [0.0, 0.0, 0.0], "velocity": [0.0, 0.0, 0.0], "gravity": [0.0, -dimensions.STANDARD_GRAVITY],
-            "force": [0.0, 0.0], "load": [{}], "sinusoid": [{}], "amplitude": [0.0, 0.0, 0.0]}  # fmt: skip
+DEFAULTS: dict[str, Any] = {"pose": [0.0, 0.0, 0.0], "velocity": [0.0, 0.0, 0.0],
+            "gravity": [0.0, -dimensions.STANDARD_GRAVITY], "force": [0.0, 0.0],
+            "load": [{}], "sinusoid": [{}], "amplitude": [0.0, 0.0, 0.0]}  # fmt: skip
 _BARE_KEY = re.compile(r"[A-Za-z0-9_-]+")
 _KEY = r'''"([^"]+)"|([^."]+)'''
 _PATH = re.compile(rf"(?:{_KEY})(?:\.(?:{_KEY}))*")
@@ -41,7 +43,7 @@ class PathError(StictionError, ValueError):
     """A dotted path leads nowhere; the message says where it ends and what is there."""
 
 
-def find_components(keys) -> tuple[str, ...]:
+def find_components(keys: Iterable[str]) -> tuple[str, ...]:
     """Names of the members of the list at a path; () if they have none."""
     keys = list(keys)
     if "motion" in keys and keys[-1] == "velocity":

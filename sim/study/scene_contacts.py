@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from dynamics.cones.contact_set import ContactSet, place_contacts, read_problem
 from geometry.errors import InputError
@@ -17,7 +19,8 @@ if TYPE_CHECKING:
     from sim.scene.scene import AnyScene, Scene
 
 
-def find_contact_set(scene: AnyScene, near: float = 0.0, pose=None, approach=()) -> tuple[ContactSet, list[dict]]:
+def find_contact_set(scene: AnyScene, near: float = 0.0, pose: ArrayLike | None = None,
+                     approach: Iterable[str] = ()) -> tuple[ContactSet, list[dict]]:
     """The contacts of the part at rest at a pose (x, y, theta of the centre of mass; the start if not given).
 
     Closed ones come first, in the order of `contact_problem`; then places with a gap up to `near` (m) that
@@ -48,7 +51,7 @@ def find_contact_set(scene: AnyScene, near: float = 0.0, pose=None, approach=())
     return contact_set, contacts
 
 
-def find_contact_spaces(scene: AnyScene, mode: str | None = None, pose=None) -> ContactSpaces:
+def find_contact_spaces(scene: AnyScene, mode: str | None = None, pose: ArrayLike | None = None) -> ContactSpaces:
     """Forces and motions of the closed contacts, in (x, y, rho theta); see `spaces_of_contacts`."""
     scene = take_scene(scene)
     from dynamics.spaces.projection import spaces_of_contacts

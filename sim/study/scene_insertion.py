@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -31,7 +32,8 @@ class Outcome:
     seated: bool
 
 
-def find_stages(scene: AnyScene, poses, mode: str, approach, seat) -> list[Stage]:
+def find_stages(scene: AnyScene, poses: Iterable[Sequence[float]], mode: str, approach: Iterable[str],
+                seat: Sequence[float]) -> list[Stage]:
     """Stages of an insertion: on the way `mode` at each of the poses, then those of the seat.
 
     poses: (x, y, theta) of the frame of the outline (m, m, rad); seat: the last one. approach: names of the obstacles
@@ -45,7 +47,8 @@ def find_stages(scene: AnyScene, poses, mode: str, approach, seat) -> list[Stage
     return stages + list_seat_stages(find_contact_set(scene, pose=_find_centre(scene, seat))[0], seat[2])
 
 
-def plan_scene(scene: AnyScene, poses, mode: str, approach, seat, **intervals) -> InsertionPlan:
+def plan_scene(scene: AnyScene, poses: Iterable[Sequence[float]], mode: str, approach: Iterable[str],
+               seat: Sequence[float], **intervals: Any) -> InsertionPlan:
     """The directions of gravity that take the part to its seat; intervals as in `plan_insertion`."""
     scene = take_scene(scene)
     if scene.moves:
@@ -53,7 +56,8 @@ def plan_scene(scene: AnyScene, poses, mode: str, approach, seat, **intervals) -
     return plan_insertion(find_stages(scene, poses, mode, approach, seat), **intervals)
 
 
-def try_starts(scene: AnyScene, starts, seat, direction: float | None = None, duration: float = 2.0) -> list[Outcome]:
+def try_starts(scene: AnyScene, starts: Iterable[Sequence[float]], seat: Sequence[float],
+               direction: float | None = None, duration: float = 2.0) -> list[Outcome]:
     """Run the scene from many starts, each at rest, and compare where the part ends with its seat.
 
     starts, seat: (x, y, theta) of the frame of the outline (m, m, rad). direction: of gravity (rad), of the size it has

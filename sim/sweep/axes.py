@@ -117,8 +117,8 @@ def space_evenly(first: str | float, last: str | float, number: int) -> np.ndarr
 def parse_span(text: str) -> tuple[np.ndarray, str] | None:
     """Values and unit of a:b:n or a:b unit:n; None for any other text. Raises SweepError for a grid that is wrong."""
     parts = text.split(":")
-    ends = [_QUANTITY.fullmatch(part) for part in parts[:2]]
-    if len(parts) != 3 or not all(ends):
+    ends = [match for part in parts[:2] if (match := _QUANTITY.fullmatch(part))]
+    if len(parts) != 3 or len(ends) != 2:
         return None
     if not re.fullmatch(r"\s*\d+\s*", parts[2]) or not 2 <= int(parts[2]) <= MOST_VALUES:
         raise SweepError(f"n must be a whole number from 2 to {MOST_VALUES}")
@@ -149,7 +149,7 @@ def make_axis(name: str, values: Any) -> SweepAxis:
         return _parse_values(name, key, values)
     if isinstance(values, SweepAxis):
         return values
-    members = np.atleast_1d(np.asarray(values, dtype=object)).tolist() if not np.isscalar(values) else [values]
+    members: list[Any] = [values] if np.isscalar(values) else np.atleast_1d(np.asarray(values, dtype=object)).tolist()
     if members and all(isinstance(member, str) for member in members):
         return _make_words(name, key, members)
     try:
@@ -170,22 +170,23 @@ def _parse_values(name: str, key: str, text: str) -> SweepAxis:
     if match:
         return _parse_samples(name, key, text, match)
     parts = [part.strip() for part in text.split(",")]
-    quantities = [_QUANTITY.fullmatch(part) for part in parts]
-    if all(quantities):
+    quantities = [match for part in parts if (match := _QUANTITY.fullmatch(part))]
+    if len(quantities) == len(parts):
         units = [quantity[2] for quantity in quantities if quantity[2]]
         if len(set(units)) > 1:
             raise SweepError(f"{name}={text}: the values have different units {', '.join(sorted(set(units)))}; use one")
         numbers = np.array([parse_number(quantity[1]) for quantity in quantities])
         return _make_list(name, key, numbers, units[0] if units else "")
-    if any(quantities) or not all(re.fullmatch(r"[A-Za-z_][\w -]*", part) for part in parts):
+    if quantities or not all(re.fullmatch(r"[A-Za-z_][\w -]*", part) for part in parts):
         raise SweepError(f"{name}={text}: must be A:B:N, numbers or words with commas between, uniform(A, B) or "
                          "normal(M, D)")
     return _make_words(name, key, parts)
 
 
 def _parse_samples(name: str, key: str, text: str, match) -> SweepAxis:
-    ends = [_QUANTITY.fullmatch(part) for part in match.groups()[1:]]
-    if not all(ends):
+    parts = match.groups()[1:]
+    ends = [found for part in parts if (found := _QUANTITY.fullmatch(part))]
+    if len(ends) != len(parts):
         raise SweepError(f"{name}={text}: must be uniform(LOW, HIGH) or normal(MEAN, DEVIATION), two numbers")
     units = {end[2] for end in ends if end[2]}
     if len(units) > 1:

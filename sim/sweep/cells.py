@@ -126,8 +126,8 @@ def identify_shape(setting: Setting | BadCell) -> int | None:
 class Ends(NamedTuple):
     """How runs have ended."""
 
-    results: np.ndarray  # (n,) sim.engine.many_runs.RESULT
-    cells: np.ndarray  # (n,) sim.engine.many_runs.CELL
+    results: np.recarray  # (n,) sim.engine.many_runs.RESULT
+    cells: np.recarray  # (n,) sim.engine.many_runs.CELL
     modes: list[str]
     contacts: list[np.ndarray]  # last contacts, of runs that they may hold
     failures: dict[int, str]  # what went wrong in compiled code, by place
@@ -198,7 +198,7 @@ def fill_rows(table: np.ndarray, ends: Ends, settings: list[Setting], mu: np.nda
     results = ends.results
     energies = (results[name] for name in ("kinetic_start", "kinetic_end", "load", "friction", "impact", "pushed"))
     rounding = compute_rounding(ends.cells.mass, ends.cells.load, ends.cells.touch)
-    table["energy_residual"] = compute_energy_residual(*energies, rounding)
+    table["energy_residual"] = compute_energy_residual(*energies, rounding=rounding)
     table["end_time"] = results.time
     table["x"], table["y"] = results.pose[:, 0], results.pose[:, 1]
     table["theta"], table["turns"] = split_turns(results.pose[:, 2])
@@ -231,7 +231,7 @@ def may_rest(ends: Ends, place: int) -> bool:
     return float(np.abs(ends.results.velocity[place, :2]).max()) <= STILL * typical
 
 
-def _check_laws(table: np.ndarray, cells: np.ndarray, settings: list[Setting], texts: TextList) -> None:
+def _check_laws(table: np.ndarray, cells: np.recarray, settings: list[Setting], texts: TextList) -> None:
     """Say which runs that reached their end time have not ended well."""
     completed = np.flatnonzero(table["status"] == Status.COMPLETED)
     rows, cells = table[completed], cells[completed]

@@ -13,7 +13,7 @@ import re
 import tomllib
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
@@ -25,6 +25,10 @@ from sim.scene.scene import Scene
 from sim.scene.scene_errors import OverlapError, SceneError
 from sim.scene.toml_edit import rewrite_toml
 from sim.sweep.axes import WORDS, SweepAxis, SweepError
+
+if TYPE_CHECKING:
+    from dynamics.motion.mode import Body
+    from sim.engine.state import Options
 
 KEPT_SETTINGS, KEPT_SHAPES = 4096, 16
 _PAIRS = re.compile(r"(friction|restitution)\..+|obstacle\..+\.(mu|e)")
@@ -76,8 +80,8 @@ class Shape(NamedTuple):
     """What settings share that differ in numbers only. Nobody writes to the arrays: a run takes copies."""
 
     key: tuple  # what outlines and walls depend on
-    body: tuple  # dynamics.motion.mode.Body; what a CELL holds does not count
-    options: tuple  # sim.engine.state.Options, likewise
+    body: Body  # what a CELL holds does not count
+    options: Options  # likewise
 
 
 class Setting(NamedTuple):

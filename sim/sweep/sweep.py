@@ -141,7 +141,7 @@ def describe_units(plan: Plan) -> str:
 class Job:
     """A sweep that is going on."""
 
-    def __init__(self, study: Study, plan: Plan, runner: CellRunner, output, resume: bool, log: str):
+    def __init__(self, study: Study, plan: Plan, runner: CellRunner, output: str | Path | None, resume: bool, log: str):
         from sim.sweep.resume import make_record, open_file
 
         self.study, self.plan, self.runner, self.log = study, plan, runner, log
@@ -155,7 +155,7 @@ class Job:
             self._file, self._done = open_file(self.output, self.record, resume)
         self._n_reused = int(self._done.sum())
 
-    def run(self, workers: int, cluster, progress) -> Sweep:
+    def run(self, workers: int, cluster: Any, progress: Callable[[int, int], None] | None) -> Sweep:
         """Run what is missing: in threads, or in a cluster if there is one."""
         status = Status.FAILED
         try:
@@ -195,7 +195,7 @@ class Job:
             from sim.sweep.cluster import ClusterPool, pack_study
 
             payload = pack_study(self.study, self.runner.sound, self.record.kernels)
-            pool = ClusterPool(cluster, payload, self.plan, self.log, self.find_log)
+            pool: ClusterPool | ThreadPool = ClusterPool(cluster, payload, self.plan, self.log, self.find_log)
             missing = chain([first], missing)
         else:
             self.runner.warm_up()
@@ -208,4 +208,6 @@ class Job:
 
     def find_log(self, cell: int) -> Path:
         """Where the trajectory of a cell lies."""
+        if self.output is None:
+            raise ValueError("a sweep without a file keeps no logs")
         return get_log_path(self.output, cell)

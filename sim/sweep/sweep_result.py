@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -14,6 +15,9 @@ from sim.sweep.axes import WORDS, SweepError
 from sim.sweep.cells import Study
 from sim.sweep.sweep_file import SweepRecord, read_sweep_file
 from sim.sweep.table import NOT_STARTED, TEXT_FIELDS
+
+if TYPE_CHECKING:
+    import pandas
 
 
 class Sweep:
@@ -32,8 +36,9 @@ class Sweep:
 
     def __getitem__(self, name: str) -> np.ndarray:
         """(n,) a column: words for outcome, status, modes and message, numbers for the rest. Raises SweepError."""
-        if name not in self.table.dtype.names:
-            raise SweepError(f"there is no column {name!r}; valid: {', '.join(self.table.dtype.names)}")
+        names = self.table.dtype.names or ()
+        if name not in names:
+            raise SweepError(f"there is no column {name!r}; valid: {', '.join(names)}")
         values = self.table[name]
         if name in TEXT_FIELDS:
             return np.array(self.texts, dtype=object)[values]
@@ -51,8 +56,8 @@ class Sweep:
         NaN, or "" among words. Raises SweepError."""
         column = self[name]
         is_number = column.dtype.kind in "fi"
-        shape = self.plan.shape + ((self.plan.samples,) if self.plan.has_random else ())
-        grid = np.full(shape, np.nan if is_number else "", np.float64 if is_number else object)
+        shape = self.plan.shape + ((self.plan.samples or 0,) if self.plan.has_random else ())
+        grid: np.ndarray = np.full(shape, np.nan if is_number else "", np.dtype("f8" if is_number else "O"))
         places, samples = self.plan.locate(self.table["cell"])
         grid[(*places.T, samples) if self.plan.has_random else tuple(places.T)] = column
         return grid
@@ -76,7 +81,7 @@ class Sweep:
         """Write the table as CSV, numbers with all their digits, words as words; it appears when it is complete."""
         path = Path(path)
         path.parent.mkdir(parents=True, exist_ok=True)
-        names = self.table.dtype.names
+        names = self.table.dtype.names or ()
         with PartialFile(path) as partial:
             with partial.open("w", newline="", encoding="utf-8") as file:
                 writer = csv.writer(file)
@@ -85,13 +90,13 @@ class Sweep:
             partial.publish()
         return path
 
-    def to_frame(self):
+    def to_frame(self) -> pandas.DataFrame:
         """The table as a pandas DataFrame. Raises SweepError where pandas is not installed."""
         try:
             import pandas
         except ImportError:
             raise SweepError("a frame needs pandas: pip install pandas") from None
-        return pandas.DataFrame({name: self[name] for name in self.table.dtype.names})
+        return pandas.DataFrame({name: self[name] for name in self.table.dtype.names or ()})
 
     def __repr__(self) -> str:
         return f"<Sweep: {len(self)} of {len(self.plan)} cells, {self.status}, {self.count()}>"

@@ -236,8 +236,8 @@ def draw_cone_plane(axes: Axes, space: ConeSpace, problem) -> None:
     for answer in space.answers:
         for vertex in answer.vertices @ frame.T:
             axes.plot([load[0], vertex[0]], [load[1], vertex[1]], color=ANSWER, linewidth=1.2, linestyle=(0, (4, 3)))
-            axes.text(*vertex, str(answer.number), color="white", fontsize=8.5, fontweight="bold", ha="center",
-                      va="center", bbox=DOT, zorder=30)
+            axes.text(vertex[0], vertex[1], str(answer.number), color="white", fontsize=8.5, fontweight="bold",
+                      ha="center", va="center", bbox=DOT, zorder=30)
     shown = np.vstack([np.zeros((1, 2)), tips, load[None], *(a.vertices @ frame.T for a in space.answers)])
     fit_view(axes, shown.min(axis=0), shown.max(axis=0), 0.14)
     axes.axhspan(axes.get_ylim()[0], 0.0, color=FAINT, alpha=0.10, linewidth=0.0)
@@ -253,9 +253,9 @@ def draw_intervals(axes: Axes, space: ConeSpace) -> None:
     marks = [(point - line.point) @ line.direction for answer in space.answers for point in answer.vertices]
     marks += [end for pair in line.intervals for part in pair if part for end in part]
     marks += [(space.minus_load - line.point) @ line.direction]
-    marks = np.array([mark for mark in marks if np.isfinite(mark)])
-    room = 0.25 * max(np.ptp(marks), 0.3 * space.size)
-    low, high = (marks.min() - room) * factor, (marks.max() + room) * factor
+    shown = np.array([mark for mark in marks if np.isfinite(mark)])
+    room = 0.25 * max(np.ptp(shown), 0.3 * space.size)
+    low, high = (shown.min() - room) * factor, (shown.max() + room) * factor
     labels = []
     for i, pair in enumerate(line.intervals):
         for sign, interval in zip("+−", pair, strict=True):

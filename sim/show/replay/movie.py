@@ -10,6 +10,7 @@ import base64
 import io
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from matplotlib.backends.backend_agg import FigureCanvasAgg
@@ -45,15 +46,15 @@ def save_movie(
     path = Path(path)
     encoder_type = find_encoder(path)
     check_dpi(dpi)
-    trajectory = open_source(trajectory)
-    times = find_frame_times(trajectory, fps, speed)
+    motion: Any = open_source(trajectory)  # a TreeMotion has what is asked of a Trajectory here
+    times = find_frame_times(motion, fps, speed)
     prepare_folder(path)
     try:
         with PartialFile(path, path.suffix.lower()) as partial:
-            encoder = encoder_type(partial, fps, trajectory.record.name or path.stem)
+            encoder = encoder_type(partial, fps, motion.record.name or path.stem)
             try:
-                encoder.prepare(draw_frames(trajectory, find_sample_times(trajectory), dpi, speed))
-                for count, frame in enumerate(draw_frames(trajectory, times, dpi, speed), start=1):
+                encoder.prepare(draw_frames(motion, find_sample_times(motion), dpi, speed))
+                for count, frame in enumerate(draw_frames(motion, times, dpi, speed), start=1):
                     encoder.add(frame)
                     if progress is not None:
                         progress(count, len(times))
@@ -114,7 +115,7 @@ def prepare_folder(path: Path) -> None:
         raise ReplayError(f"cannot write the movie {path}: {error.strerror or error}") from error
 
 
-def find_encoder(path: Path) -> type:
+def find_encoder(path: Path) -> Any:
     """The encoder for the suffix of a file; raises ReplayError if there is none, or if it lacks its program."""
     suffix = path.suffix.lower()
     if suffix not in ENCODERS:
@@ -226,7 +227,7 @@ class Mp4Encoder:
     def __init__(self, partial: PartialFile, fps: float, title: str):
         self._path = partial.path
         self._fps = fps
-        self._pipe = None
+        self._pipe: Any = None  # a generator that takes frames
 
     def prepare(self, samples: Iterator[np.ndarray]) -> None:
         """Nothing to choose."""
@@ -250,4 +251,4 @@ class Mp4Encoder:
             self._pipe.close()
 
 
-ENCODERS = {".gif": GifEncoder, ".html": HtmlEncoder, ".htm": HtmlEncoder, ".mp4": Mp4Encoder}
+ENCODERS: dict[str, Any] = {".gif": GifEncoder, ".html": HtmlEncoder, ".htm": HtmlEncoder, ".mp4": Mp4Encoder}

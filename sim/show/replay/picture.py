@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from matplotlib.artist import Artist
 from matplotlib.backend_bases import DrawEvent, RendererBase
 from matplotlib.figure import Figure
@@ -72,9 +74,9 @@ class Repainter:
     and is drawn in full.
     """
 
-    def __init__(self, picture: Picture):
+    def __init__(self, picture: Any):  # a Picture or a TreePicture
         self._picture = picture
-        self._canvas = picture.figure.canvas
+        self._canvas: Any = picture.figure.canvas  # one that can copy its pixels
         self._background = None
         for artist in picture.moving_artists():
             artist.set_animated(True)
@@ -93,7 +95,7 @@ class Repainter:
         """All but the changing artists were drawn, on the window or for a file: keep that, then add them."""
         self._background = None  # a file may have another size, and leaves nothing on the canvas
         if self._canvas.supports_blit and event.canvas is self._canvas and not self._canvas.is_saving():
-            self._background = self._canvas.copy_from_bbox(self._picture.figure.bbox)
+            self._background = self._picture.figure.canvas.copy_from_bbox(self._picture.figure.bbox)
         self._draw_moving(event.renderer)
 
     def _draw_moving(self, renderer: RendererBase) -> None:

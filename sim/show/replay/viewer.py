@@ -102,7 +102,7 @@ class Viewer:
             figure.canvas.mpl_disconnect(manager.key_press_handler_id)  # arrows would also move through zoom levels
         figure.canvas.mpl_connect("key_press_event", self.press)
         figure.canvas.mpl_connect("close_event", lambda event: self.pause())
-        figure.stiction_viewer = self
+        figure.stiction_viewer = self  # type: ignore[attr-defined]  # lives as long as its figure
 
     def play(self) -> None:
         """Go on, from the start if the end is reached."""

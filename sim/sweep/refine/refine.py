@@ -54,7 +54,7 @@ def refine(
     from sim.sweep.sweep_file import blame_file
 
     path = None if isinstance(source, Sweep) else Path(source)
-    sweep = source if path is None else read_sweep(path)
+    sweep = source if isinstance(source, Sweep) else read_sweep(source)
     index = find_axis(sweep.plan.axes, axis)
     check_numbers(of, tolerance, most_runs)
     previous = None
@@ -102,7 +102,7 @@ class _Search:
     def __init__(self, sweep: Sweep, index: int, of: str, previous: Refinement | None):
         self._sweep, self._index, self._of, self._previous = sweep, index, of, previous
         self._names = [axis.name for axis in sweep.plan.axes]
-        self._place = sweep.table.dtype.names.index(of)
+        self._place = (sweep.table.dtype.names or ()).index(of)
         self._words = list(previous.words) if previous else []
         self._codes = {word: code for code, word in enumerate(self._words)}
         values = np.array([sweep.table[name] for name in self._names]).T

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 import numpy as np
@@ -57,7 +58,7 @@ class Refinement:
         return {(self.words[pairs["before"][i]], self.words[pairs["after"][i]]): int(counts[i]) for i in order}
 
 
-def build_boundary_dtype(names) -> np.dtype:
+def build_boundary_dtype(names: Iterable[str]) -> np.dtype:
     """A row of boundaries: the value of each axis (of the refined one, the middle of the interval), the ends of the
     interval, and what is at them, as places in `words`."""
     return np.dtype([*((name, "f8") for name in names), ("low", "f8"), ("high", "f8"),

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
+from typing import Any
 
 import h5py
 import numpy as np
@@ -92,8 +93,8 @@ def _write(group: h5py.Group, refinement: Refinement) -> None:
 
 
 def _read(group: h5py.Group) -> Refinement:
-    numbers = {name: np.asarray(group.attrs[name]).item() for name in NUMBERS}
-    texts = {name: decode_text(group.attrs[name]) for name in TEXTS}
+    numbers: dict[str, Any] = {name: np.asarray(group.attrs[name]).item() for name in NUMBERS}
+    texts: dict[str, Any] = {name: decode_text(group.attrs[name]) for name in TEXTS}
     words = tuple(map(decode_text, group["words"][...].tolist()))
     boundaries = group["boundaries"][...]
     for side in ("before", "after"):

@@ -296,7 +296,7 @@ def call(capsys, *words):
 
 
 @pytest.mark.parametrize("change", [{"energy_end": 414_304.0}, {"n_events": 3}, {"n_impacts": 1}, {"energy_start": 1.0},
-                                    {"work_load": -7.0}, "zero"])
+                                    {"n_events": 2**63 - 1, "n_impacts": -2**63}, {"work_load": -7.0}, "zero"])
 def test_check_reports_an_account_of_other_rows(tmp_path, capsys, change):
     path = tmp_path / "a.h5"
     simulate(load_scene(SCENE)).save(path)

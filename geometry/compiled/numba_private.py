@@ -1,0 +1,308 @@
+"""What is taken from numba beyond its documented interface. No other file looks into numba.core or LLVM.
+
+numba may rename any of this in a release. So all names are looked up once, when the first kernel is declared; a feature
+that lacks one is left out, and a single warning says what that costs. Kernels are compiled in any case, to the same
+numbers. numba's own cache is no way out: it does not notice an edit in another module (see `code_folder.py`), and code
+that it keeps could hold the address of a kernel that the next process does not have.
+
+Known to work: every release from OLDEST to NEWEST.
+"""
+
+from __future__ import annotations
+
+import copy
+import hashlib
+import importlib
+import pickle
+import re
+import warnings
+from collections.abc import Callable
+from pkgutil import resolve_name
+from typing import Any
+
+import llvmlite.binding
+import numba
+from numba import config
+
+OLDEST, NEWEST = "0.61.0", "0.68.1"
+
+# The features, each by what is lost without it.
+KEEPING = "machine code is not kept, so every start compiles anew"
+BY_ADDRESS = "kernels are copied into their callers, so compiling takes about ten times as long"
+UNIFYING = "kernels are compiled again for each literal argument, so compiling takes about twice as long"
+BARE = "kernels get entrances that nobody uses, so compiling takes about twice as long"
+TIMING = "the time of compiling is not measured"
+
+_NEEDED = {
+    KEEPING: (
+        "numba.core.compiler:CompileResult._reduce", "numba.core.compiler:CompileResult._rebuild",
+        "numba.core.compiler:CompileResult.library", "numba.core.compiler:CompileResult.fndesc",
+        "numba.core.compiler:CompileResult.signature", "numba.core.compiler:CompileResult.lifted",
+        "numba.core.compiler:CompileResult.entry_point", "numba.core.serialize:dumps",
+        "numba.core.codegen:CodeLibrary.has_dynamic_globals", "numba.core.codegen:CodeLibrary.get_llvm_str",
+        "numba.core.codegen:CPUCodegen.magic_tuple", "numba.core.base:BaseContext.refresh",
+        "numba.core.cpu:CPUContext.codegen", "numba.core.base:BaseContext.insert_user_function",
+        "numba.core.caching:NullCache.load_overload", "numba.core.caching:NullCache.save_overload",
+        "kernel:_cache", "kernel:targetctx", "kernel:overloads", "kernel:add_overload",
+        "llvmlite.binding:parse_bitcode", "llvmlite.binding:parse_assembly"),
+    BY_ADDRESS: (
+        "numba.core.compiler:CompileResult.library", "numba.core.compiler:CompileResult.fndesc",
+        "numba.core.compiler:CompileResult.signature", "numba.core.compiler:CompileResult.entry_point",
+        "numba.core.base:BaseContext.insert_user_function", "numba.core.base:BaseContext.remove_user_function",
+        "numba.core.funcdesc:FunctionDescriptor.mangled_name",
+        "numba.core.funcdesc:FunctionDescriptor.llvm_func_name",
+        "numba.core.codegen:JITCodeLibrary.get_pointer_to_function",
+        "kernel:targetctx", "kernel:add_overload", "llvmlite.binding:add_symbol"),
+    UNIFYING: (
+        "kernel:get_call_template", "numba.core.types:NestedArray", "numba.core.types:unliteral",
+        "numba.core.types:BaseTuple.from_types", "numba.core.cgutils:unpack_tuple",
+        "numba.core.base:BaseContext.make_tuple", "numba.core.base:BaseContext.cast", "numba.extending:lower_cast"),
+    BARE: (
+        "numba.core.options:DefaultOptions.no_cfunc_wrapper", "numba.core.options:DefaultOptions.no_cpython_wrapper"),
+    TIMING: ("numba.core.event:Listener", "numba.core.event:register", "numba.core.event:unregister"),
+}
+_lost: set[str] = set()
+
+
+def has(feature: str) -> bool:
+    """Whether numba offers all that the feature needs."""
+    return feature not in _lost
+
+
+def is_disabled() -> bool:
+    """Whether functions run uncompiled (NUMBA_DISABLE_JIT)."""
+    return bool(config.DISABLE_JIT)
+
+
+def _look_up_names() -> None:
+    """Find what is missing, and warn once of what that costs."""
+    example = numba.njit(_do_nothing)
+    missing = [name for names in _NEEDED.values() for name in names if not _exists(name, example)]
+    _lost.update(feature for feature, names in _NEEDED.items() if set(missing) & set(names))
+    if missing:
+        _warn(f"has no {missing[0].replace(':', '.')}", [feature for feature in _NEEDED if feature in _lost])
+
+
+def _exists(name: str, example: object) -> bool:
+    if name.startswith("kernel:"):  # what only a compiled function has, not its class
+        return hasattr(example, name.removeprefix("kernel:"))
+    try:
+        resolve_name(name)
+    except (ImportError, AttributeError):
+        return False
+    return True
+
+
+def _do_nothing() -> None:
+    pass
+
+
+def _warn(why: str, costs: list[str]) -> None:
+    warnings.warn(
+        f"numba {numba.__version__} {why}: {'; '.join(costs)}. Results are the same. Stiction is tested with numba "
+        f"{OLDEST} to {NEWEST}: python -m pip install \"numba=={NEWEST}\"", RuntimeWarning, stacklevel=3)
+
+
+def give_up(feature: str, error: Exception) -> None:
+    """Leave out a feature that failed although all its names are there; warns at the first time."""
+    if has(feature):
+        _lost.add(feature)
+        _warn(f"does not work as expected ({type(error).__name__}: {error})", [feature])
+
+
+# ---- declaring a kernel ----------------------------------------------------------------------------------------------
+
+
+def declare(function: Callable, private: bool, merged: bool) -> Any:
+    """The dispatcher of a kernel: what `numba.njit` gives, without what we do not need.
+
+    Nobody passes kernels to C, and nobody calls private ones from Python: leaving out those two entrances halves the
+    time that compiling takes.
+    """
+    bare = {"no_cfunc_wrapper": True, "no_cpython_wrapper": private} if has(BARE) else {}
+    dispatcher = numba.njit(nogil=True, inline="always" if merged else "never", **bare)(function)
+    if has(UNIFYING) and not is_disabled():
+        _unify_types(dispatcher)
+    return dispatcher
+
+
+def _unify_types(dispatcher) -> None:
+    """Compile one kernel for all integers and all arrays, not one more for every literal 0, 1, 2 ... it is called with,
+    nor for arrays that are fields of records, by themselves or in tuples.
+
+    Without this, `f(table, 0)` and `f(table, i)` are two specialisations, and so are all kernels below: compile time
+    doubles and no kernel gains from it.
+    """
+    template = dispatcher.get_call_template
+    dispatcher.get_call_template = lambda args, kws: template(
+        tuple(_unify(a) for a in args), {name: _unify(a) for name, a in kws.items()}
+    )
+
+
+def _unify(kind):
+    kind = numba.types.unliteral(kind)
+    if isinstance(kind, numba.types.NestedArray):
+        return numba.types.Array(kind.dtype, kind.ndim, "C")
+    if isinstance(kind, numba.types.BaseTuple):
+        return numba.types.BaseTuple.from_types([_unify(part) for part in kind], getattr(kind, "instance_class", None))
+    return kind
+
+
+def _take_field_by_field(context, builder, from_type, to_type, value):
+    """A NamedTuple whose arrays are fields of records, as one whose arrays are any."""
+    unpack = resolve_name("numba.core.cgutils:unpack_tuple")
+    fields = zip(unpack(builder, value, len(from_type)), from_type, to_type, strict=True)
+    return context.make_tuple(builder, to_type, [context.cast(builder, *field) for field in fields])
+
+
+def _take_nested_as_array(context, builder, from_type, to_type, value):
+    """Both are the same structure in machine code."""
+    return value
+
+
+# ---- calling by address ----------------------------------------------------------------------------------------------
+
+
+# Kernels that are called by address: symbol -> (module, name, argument types).
+_separate: dict[str, tuple] = {}
+_SYMBOL = re.compile(r"stiction\.kernel\.[0-9a-f]{32}")
+
+
+def _name_symbol(function, arguments) -> str:
+    """A linker symbol that is the same in every process."""
+    text = f"{function.__module__}.{function.__qualname__}{tuple(str(a) for a in arguments)}"
+    return "stiction.kernel." + hashlib.sha256(text.encode()).hexdigest()[:32]
+
+
+def call_by_address(dispatcher) -> None:
+    """Let callers of this kernel hold a symbol for it instead of a copy of its code.
+
+    The symbol is bound when the kernel is compiled or loaded. Code of a caller on disk lists its symbols, and they are
+    bound before it is loaded (`unpack`).
+    """
+    add = dispatcher.add_overload
+
+    def add_overload(result):
+        add(result)
+        function, arguments = dispatcher.py_func, result.signature.args
+        symbol = _name_symbol(function, arguments)
+        _separate[symbol] = (function.__module__, function.__qualname__, arguments)
+        address = result.library.get_pointer_to_function(result.fndesc.llvm_func_name)
+        llvmlite.binding.add_symbol(symbol, address)
+        described = copy.copy(result.fndesc)
+        described.mangled_name = symbol
+        context = dispatcher.targetctx
+        context.remove_user_function(result.entry_point)
+        context.insert_user_function(result.entry_point, described, ())
+
+    dispatcher.add_overload = add_overload
+
+
+# ---- machine code as bytes -------------------------------------------------------------------------------------------
+
+
+_refreshed: list = []
+
+
+def get_store(dispatcher) -> Any:
+    """What `set_store` gave to a kernel, or numba's own, or None."""
+    return getattr(dispatcher, "_cache", None)
+
+
+def set_store(dispatcher, store) -> None:
+    """Let numba ask `store.load_overload` before it compiles, and tell `store.save_overload` after."""
+    dispatcher._cache = store
+
+
+def make_key(function, signature, context) -> bytes:
+    """What the machine code of one kernel depends on besides its sources."""
+    if context not in _refreshed:  # takes milliseconds, and there may be a hundred kernels to load
+        context.refresh()
+        _refreshed.append(context)
+    text = repr((str(signature), context.codegen().magic_tuple(), function.__code__.co_code)).encode()
+    cells = tuple(cell.cell_contents for cell in function.__closure__ or ())
+    return text + (_dump(cells) if cells else b"")
+
+
+def _dump(content) -> bytes:
+    return resolve_name("numba.core.serialize:dumps")(content)
+
+
+def pack(key: bytes, function, signature, result, by_address: bool) -> bytes | None:
+    """One compiled kernel with its key; None where it cannot be kept, for addresses of this process stand in it."""
+    if result.library.has_dynamic_globals or any(not lifted.can_cache for lifted in result.lifted):
+        return None
+    own = _name_symbol(function, result.signature.args)
+    called = set(_SYMBOL.findall(result.library.get_llvm_str())) - {own}
+    callees = [_separate[symbol] for symbol in sorted(called)]
+    parts = result._reduce()
+    if by_address:
+        name, kind, (machine_code, bitcode) = parts[0]
+        parts = ((name, kind, (machine_code, _keep_names(bitcode, result.fndesc))), *parts[1:])
+    return _dump((key, signature, callees, parts))
+
+
+def _keep_names(bitcode: bytes, described) -> bytes:
+    """Bitcode with the entrances of a kernel as empty functions.
+
+    Nobody links a kernel that is called by address, so its bitcode is not needed, only slow to parse at every start.
+    But numba looks there for the names that the machine code defines.
+    """
+    entrances = {described.llvm_func_name, described.llvm_cpython_wrapper_name, described.llvm_cfunc_wrapper_name}
+    module = llvmlite.binding.parse_bitcode(bitcode)
+    names = [f.name for f in module.functions if f.name in entrances and not f.is_declaration]
+    empty = "\n".join(f'define void @"{name}"() {{ ret void }}' for name in names)
+    return llvmlite.binding.parse_assembly(empty).as_bitcode()
+
+
+def unpack(content: bytes, key: bytes, signature, context) -> Any:
+    """The compiled kernel that `pack` wrote, ready to run, or None if it is another one. May raise anything."""
+    stored_key, stored_signature, callees, parts = pickle.loads(content)
+    if stored_key != key or stored_signature != signature:
+        return None
+    for module, name, arguments in callees:
+        _bring(getattr(importlib.import_module(module), name), arguments)
+    return resolve_name("numba.core.compiler:CompileResult")._rebuild(context, *parts)
+
+
+def _bring(dispatcher, arguments) -> None:
+    """Make a kernel that stored code calls ready, as `Dispatcher.compile` does, without the timers that it nests."""
+    if arguments in dispatcher.overloads:
+        return
+    result = dispatcher._cache.load_overload(arguments, dispatcher.targetctx)
+    if result is None:
+        dispatcher.compile(arguments)
+    else:
+        dispatcher.targetctx.insert_user_function(result.entry_point, result.fndesc, [result.library])
+        dispatcher.add_overload(result)
+
+
+# ---- the compiler itself ---------------------------------------------------------------------------------------------
+
+
+def describe_compiler(indifferent: re.Pattern) -> tuple:
+    """Versions of numba and LLVM, the processor and its features, and numba's settings but for indifferent ones."""
+    settings = {name: repr(getattr(config, name)) for name in dir(config)
+                if name.isupper() and not indifferent.fullmatch(name)}
+    llvm = llvmlite.binding
+    return (numba.__version__, llvmlite.__version__, llvm.llvm_version_info, llvm.get_default_triple(),
+            llvm.get_host_cpu_name(), llvm.get_host_cpu_features().flatten(), sorted(settings.items()))
+
+
+def watch_compiler(on_start: Callable[[Any], None], on_end: Callable[[Any], None]) -> Callable[[], None]:
+    """Call `on_start` and `on_end` whenever a kernel begins and ends to be compiled; returns what ends the watch."""
+    if is_disabled() or not has(TIMING):
+        return _do_nothing
+    event = importlib.import_module("numba.core.event")
+    listener = type("Listener", (event.Listener,), {
+        "on_start": lambda self, about: on_start(about), "on_end": lambda self, about: on_end(about)})()
+    event.register("numba:compile", listener)
+    return lambda: event.unregister("numba:compile", listener)
+
+
+if not is_disabled():
+    _look_up_names()
+    if has(UNIFYING):
+        lower_cast = resolve_name("numba.extending:lower_cast")
+        lower_cast(numba.types.NamedTuple, numba.types.NamedTuple)(_take_field_by_field)
+        lower_cast(numba.types.NestedArray, numba.types.Array)(_take_nested_as_array)
