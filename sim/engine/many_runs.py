@@ -110,7 +110,9 @@ def run_cells(body, options, cells, pairs, work, results):
         if progress[GOING] == 0:
             _begin(body, cells[i], pairs, work)
             progress[GOING] = 1
-        here, how = _set_up(body, options, cells[i])
+        cell = cells[i]  # compiled code cannot return a Body, which holds a record
+        here = Body(body.part, body.walls, body.w, cell.rho, cell.mass, body.load, body.turning, body.longest)
+        how = _set_options(options, cell)
         before = state.steps + state.events
         work.log.counts[:4] = 0
         code = run_chunk(here, how, state, work.tools, work.log)
@@ -125,12 +127,11 @@ def run_cells(body, options, cells, pairs, work, results):
 
 
 @kernel
-def _set_up(body, options, cell):
-    """Body and options of a cell."""
+def _set_options(options, cell):
+    """Options of a cell."""
     scales = Scales(cell.touch, cell.force, cell.speed)
-    here = Body(body.part, body.walls, body.w, cell.rho, cell.mass, body.load, body.turning, body.longest)
-    return here, Options(cell.duration, 0.0, cell.step, cell.tolerance, cell.rule, cell.survey != 0, options.max_steps,
-                         scales, options.tolerances)
+    return Options(cell.duration, 0.0, cell.step, cell.tolerance, cell.rule, cell.survey != 0, options.max_steps,
+                   scales, options.tolerances)
 
 
 @kernel
