@@ -7,8 +7,9 @@ from math import cos, pi, sin
 import numpy as np
 import pytest
 
+from dynamics.codes import ONE
 from dynamics.motion.closed import CLOSED, is_unique, make_problem
-from dynamics.search.members import ONE, allocate_set_buffer, find_members
+from dynamics.search.members import allocate_set_buffer, find_members
 from dynamics.tolerances import DEFAULT_TOLERANCES
 from geometry.compiled.record import allocate_record
 
