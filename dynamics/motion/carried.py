@@ -19,13 +19,14 @@ from dynamics.motion.mode import (
     SINGULAR,
     MotionState,
     compute_frame,
-    compute_place,
     get_load,
     get_mu,
     get_surface,
+    set_time,
 )
 from dynamics.tolerances import CLEARER, IN_PLANE, PROJECTED
 from geometry.compiled.jit import jit, kernel
+from geometry.contact.contacts import compute_contact
 
 # What a facet of the composite cone says where the force leaves through it.
 NOTHING_LOST, FORCE_LOST, GRIP_LOST = 0, 1, 2
@@ -46,13 +47,14 @@ def choose_rows(body, mode, at, target, acceleration):
 @kernel
 def _take_clearest(body, mode, time, pose):
     """Take the three clearest equations of the mode at a time and a pose; False if there are no three."""
+    set_time(body, time)
     basis = mode.edges  # free until the next margin is measured
     for rank in range(3):
         largest, bx, by, bz = 0.0, 0.0, 0.0, 0.0
         for k in range(mode.n):
             if mode.idle[k] == 1:
                 continue
-            _, _, nx, ny, rx, ry = compute_place(body, mode.triple[k], time, pose)
+            _, _, nx, ny, rx, ry = compute_contact(body.part, body.walls, mode.triple[k], pose)
             nq, vq = (nx * ry - ny * rx) / body.rho, (nx * rx + ny * ry) / body.rho
             for row in range(2 if mode.letter[k] == LETTER_N else 1):
                 a, b, c = (nx, ny, nq) if row == 0 else (ny, -nx, vq)
@@ -132,7 +134,7 @@ def project_carried_pose(body, mode, time, pose):
         matrix, _ = _fill_rows(body, mode, still, 0)
         for i in range(3):
             k = mode.rows[i, 0]
-            place = compute_place(body, mode.triple[k], time, pose)
+            place = compute_contact(body.part, body.walls, mode.triple[k], pose)
             travel = place.along + get_surface(body, mode.triple[k], time) - mode.pin[k]
             gaps[i] = -place.gap if mode.rows[i, 1] == 0 else travel  # along' = -T.v for both types
         _, x, y, q = _solve(matrix, gaps)

@@ -33,14 +33,16 @@ from dynamics.motion.mode import (
     SLIDING_TWICE,
     STATIC,
     compute_frame,
-    compute_place,
     get_load,
     get_mode_load,
     get_mu,
     get_surface,
+    set_time,
+    turn_gravity,
 )
 from dynamics.tolerances import DEPENDENT, FORCE_ROUNDING, INDEPENDENT, PRELOAD, PROJECTED, SINGULAR_BELOW
 from geometry.compiled.jit import jit, kernel
+from geometry.contact.contacts import compute_contact
 from geometry.contact.moving import is_moving
 
 
@@ -51,7 +53,9 @@ def evaluate_mode(body, mode, at, acceleration, force):
 
     Returns (OK or SINGULAR, power of friction per mass).
     """
-    w = get_mode_load(body, mode, at.time)
+    if body.walls.mover.shape[0] > 0 and body.walls.clock.turned != at.time:  # `get_load`
+        turn_gravity(body, at.time)
+    w = get_mode_load(body, mode)
     kind = mode.kind
     for k in range(4):
         force[k] = 0.0
@@ -103,7 +107,7 @@ def _friction_factor(body, mode, index):
 
 @kernel
 def _slide_twice(body, mode, at, acceleration, force):
-    w = get_mode_load(body, mode, at.time)
+    w = get_mode_load(body, mode)
     i, j = mode.first, mode.second
     nx, ny, nq, vq, b, _, slip, _, _ = compute_frame(body, mode.triple[i], at)
     mx, my, mq, uq, e, _, slip_j, _, _ = compute_frame(body, mode.triple[j], at)
@@ -138,11 +142,12 @@ def measure_stiffness(body, mode, time, pose):
     Where it changes sign the forces pass through infinity, or the contact through Genot & Brogliato's point."""
     if mode.kind != SLIDING and mode.kind != SLIDING_TWICE:
         return 1.0
+    set_time(body, time)
     rows, edges = np.empty((2, 3)), np.empty((2, 3))
     count = 1 if mode.kind == SLIDING else 2
     for k in range(count):
         index = mode.first if k == 0 else mode.second
-        _, _, nx, ny, rx, ry = compute_place(body, mode.triple[index], time, pose)
+        _, _, nx, ny, rx, ry = compute_contact(body.part, body.walls, mode.triple[index], pose)
         nq, vq = (nx * ry - ny * rx) / body.rho, (nx * rx + ny * ry) / body.rho
         factor = _friction_factor(body, mode, index)
         rows[k, 0], rows[k, 1], rows[k, 2] = nx, ny, nq
@@ -168,8 +173,9 @@ def project_pose(body, mode, time, pose):
         project_carried_pose(body, mode, time, pose)
         return
     rho = body.rho
+    set_time(body, time)
     for _ in range(3):
-        gap, along, nx, ny, rx, ry = compute_place(body, mode.triple[mode.first], time, pose)
+        gap, along, nx, ny, rx, ry = compute_contact(body.part, body.walls, mode.triple[mode.first], pose)
         nq = (nx * ry - ny * rx) / rho
         if kind == SLIDING:
             scale = -gap / (1.0 + nq * nq)
@@ -179,7 +185,7 @@ def project_pose(body, mode, time, pose):
             travel = along + get_surface(body, mode.triple[mode.first], time) - mode.pin[mode.first]
             dx, dy, dq = _solve_shortest((nx, ny, nq), (ny, -nx, (nx * rx + ny * ry) / rho), -gap, travel)
         else:
-            other, _, mx, my, sx, sy = compute_place(body, mode.triple[mode.second], time, pose)
+            other, _, mx, my, sx, sy = compute_contact(body.part, body.walls, mode.triple[mode.second], pose)
             dx, dy, dq = _solve_shortest((nx, ny, nq), (mx, my, (mx * sy - my * sx) / rho), -gap, -other)
         pose[0] += dx
         pose[1] += dy
@@ -312,8 +318,9 @@ def choose_basis(body, mode, at, target, acceleration, force):
 @kernel
 def compute_sine(body, mode, time, pose):
     """Sine of the angle between the rows N of the two contacts of the basis."""
-    _, _, a, b, rx, ry = compute_place(body, mode.triple[mode.first], time, pose)
-    _, _, p, q, sx, sy = compute_place(body, mode.triple[mode.second], time, pose)
+    set_time(body, time)
+    _, _, a, b, rx, ry = compute_contact(body.part, body.walls, mode.triple[mode.first], pose)
+    _, _, p, q, sx, sy = compute_contact(body.part, body.walls, mode.triple[mode.second], pose)
     c, r = (a * ry - b * rx) / body.rho, (p * sy - q * sx) / body.rho
     x, y, z = b * r - c * q, c * p - a * r, a * q - b * p
     return np.sqrt((x * x + y * y + z * z) / ((a * a + b * b + c * c) * (p * p + q * q + r * r)))

@@ -87,36 +87,54 @@ MODE = define_record(
 )  # fmt: skip
 
 
-@jit
+@jit(private=False, merged=True)
 def get_load(body, time):
     """Applied load per mass (3,) at a time, as `Body.w`: valid until that of another time is asked for."""
-    place_walls(body.walls, time)
-    if body.turning and body.walls.clock.turned != time:
-        _turn_gravity(body, time)
+    if body.walls.mover.shape[0] > 0 and body.walls.clock.turned != time:
+        turn_gravity(body, time)
     return body.w
 
 
 @kernel
-def _turn_gravity(body, time):
-    theta = body.walls.mover[GRAVITY].value[THETA]
-    c, s = cos(theta), sin(theta)
-    gx, gy = body.load[3], body.load[4]
-    body.w[0], body.w[1] = body.load[0] + c * gx - s * gy, body.load[1] + s * gx + c * gy
+def turn_gravity(body, time):
+    """Let the load be that of a time."""
+    place_walls(body.walls, time)
     body.walls.clock.turned = time
+    if body.turning:
+        theta = body.walls.mover[GRAVITY].value[THETA]
+        c, s = cos(theta), sin(theta)
+        gx, gy = body.load[3], body.load[4]
+        body.w[0], body.w[1] = body.load[0] + c * gx - s * gy, body.load[1] + s * gx + c * gy
 
 
-@jit
+# The checks are merged into their callers, and written out where it counts: to hand over a Body, some seventy numbers,
+# takes a third as long as a row.
+@jit(private=False, merged=True)
+def set_time(body, time):
+    """Let the walls stand where they are at a time."""
+    if body.walls.mover.shape[0] > 0 and body.walls.clock.now != time:
+        _move_to(body, time)
+
+
+@kernel
+def _move_to(body, time):
+    place_walls(body.walls, time)
+
+
+@jit(private=False, merged=True)
 def compute_place(body, triple, time, pose):
     """ContactPlace of one contact at a time and a pose."""
-    place_walls(body.walls, time)
+    set_time(body, time)
     return compute_contact(body.part, body.walls, triple, pose)
 
 
 @kernel
 def compute_frame(body, triple, at):
     """ContactFrame of one contact at a MotionState."""
-    _, pose, velocity = at
-    _, _, nx, ny, rx, ry = compute_place(body, triple, at.time, pose)
+    time, pose, velocity = at
+    if body.walls.mover.shape[0] > 0 and body.walls.clock.now != time:  # `set_time`
+        _move_to(body, time)
+    _, _, nx, ny, rx, ry = compute_contact(body.part, body.walls, triple, pose)
     nq, vq = nx * ry - ny * rx, nx * rx + ny * ry
     slip = ny * velocity[0] - nx * velocity[1] + vq * velocity[2]
     m = body.walls.edge[triple[2]].mover
@@ -145,17 +163,21 @@ def find_in_mode(mode, triple):
 @jit
 def get_surface(body, triple, time):
     """How far the surface at a contact has run at a time [m]; 0 where it does not."""
-    place_walls(body.walls, time)
     m = body.walls.edge[triple[2]].mover
-    return body.walls.mover[m].value[SURFACE] if m >= 0 else 0.0
+    if m < 0:
+        return 0.0
+    set_time(body, time)
+    return body.walls.mover[m].value[SURFACE]
 
 
 @jit
 def get_surface_speed(body, triple, time):
     """How fast the surface at a contact runs along t at a time, against its obstacle [m/s]."""
-    place_walls(body.walls, time)
     m = body.walls.edge[triple[2]].mover
-    return body.walls.mover[m].rate[SURFACE] if m >= 0 else 0.0
+    if m < 0:
+        return 0.0
+    set_time(body, time)
+    return body.walls.mover[m].rate[SURFACE]
 
 
 @jit
@@ -165,7 +187,7 @@ def get_mu(body, triple):
 
 
 @jit
-def get_mode_load(body, mode, time):
-    """Load per mass at a time, and what the preload of the mode adds to it."""
-    w, more = get_load(body, time), mode.preload
+def get_mode_load(body, mode):
+    """The load per mass that was asked for last, and what the preload of the mode adds to it."""
+    w, more = body.w, mode.preload
     return w[0] + more[0], w[1] + more[1], w[2] + more[2]

@@ -24,14 +24,13 @@ from dynamics.motion.mode import (
     Body,
     MotionState,
     compute_frame,
-    compute_place,
     get_mu,
 )
 from dynamics.motion.scales import Scales, find_least_speed
 from dynamics.tolerances import DEPENDENT, FORCE_ROUNDING
 from geometry.compiled.jit import jit, kernel
 from geometry.compiled.record import define_record
-from geometry.contact.contacts import compute_edge_length
+from geometry.contact.contacts import compute_contact, compute_edge_length
 from geometry.contact.path import evaluate_path
 from geometry.tolerances import SUNK
 from sim.rows.records import EVENT_KINDS
@@ -143,7 +142,7 @@ def compute_monitor(watch, monitor):
         return (slip if mode.letter[k] == LETTER_R else -slip) / find_least_speed(body, scales, at.time)
     if kind == CREEP:
         return CREEP_SPEED - abs(slip) / find_least_speed(body, scales, at.time)
-    gap, along, _, _, _, _ = compute_place(body, triple, at.time, at.pose)
+    gap, along, _, _, _, _ = compute_contact(body.part, body.walls, triple, at.pose)  # at the time of the row
     if kind == SINK:
         return SINK_SLOPE * (gap / scales.touch + SUNK)
     if kind == EDGE_END:
