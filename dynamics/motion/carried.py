@@ -24,7 +24,7 @@ from dynamics.motion.mode import (
     get_surface,
     set_time,
 )
-from dynamics.tolerances import CLEARER, IN_PLANE, PROJECTED
+from dynamics.tolerances import CLEARER, FORCE_ROUNDING, IN_PLANE, PROJECTED
 from geometry.compiled.jit import jit, kernel
 from geometry.contact.contacts import compute_contact
 
@@ -149,35 +149,71 @@ def measure_margin(body, mode, at, acceleration):
     lost beyond, contact).
 
     The margin is the least distance to a facet; negative outside. Beyond a facet without a contact that contact has no
-    force (FORCE_LOST), beyond others a contact slips (GRIP_LOST).
+    force (FORCE_LOST), beyond others a contact slips (GRIP_LOST). Without friction the cone may lie in a plane or on a
+    line; then it ends at its outermost edges.
     """
     count = _fill_edges(body, mode, at)
     edges, w = mode.edges, get_load(body, at.time)
-    fx, fy, fq = acceleration[0] - w[0], acceleration[1] - w[1], acceleration[2] * body.rho - w[2]
-    least, one, other = inf, -1, -1
+    force = (acceleration[0] - w[0], acceleration[1] - w[1], acceleration[2] * body.rho - w[2])
+    size_of_force, load = abs(force[0]) + abs(force[1]) + abs(force[2]), abs(w[0]) + abs(w[1]) + abs(w[2])
+    off_plane = FORCE_ROUNDING * (size_of_force + load)
+    least, facet, edge, on_line = inf, (0.0, 0.0, 0.0), -1, True
     for i in range(count):
         for j in range(i + 1, count):
-            e, g = edges[i], edges[j]
-            x, y, z = e[1] * g[2] - e[2] * g[1], e[2] * g[0] - e[0] * g[2], e[0] * g[1] - e[1] * g[0]
-            size = sqrt(x * x + y * y + z * z)
+            size, normal = _cross(edges[i], edges[j])
             if size <= IN_PLANE:
+                on_line = on_line and _dot(edges[i], edges[j]) > 0.0
                 continue
-            x, y, z = x / size, y / size, z / size
-            inside, outside = True, True
-            for k in range(count):
-                dot = x * edges[k, 0] + y * edges[k, 1] + z * edges[k, 2]
-                inside, outside = inside and dot >= -IN_PLANE, outside and dot <= IN_PLANE
-                if not (inside or outside):
-                    break
-            height = x * fx + y * fy + z * fq
-            if inside and height < least:
-                least, one, other = height, i, j
-            if outside and -height < least:
-                least, one, other = -height, i, j
-    if one < 0:
+            on_line = False
+            inside, outside = _find_sides(mode, count, normal)
+            height = _dot(normal, force)
+            flat = inside and outside  # all edges lie in this plane, and so must the force, to rounding
+            if (inside and height < least) and not (flat and height >= -off_plane):
+                least, facet, edge = height, normal, i
+            if (outside and -height < least) and not (flat and height <= off_plane):
+                least, facet, edge = -height, normal, i
+            if flat:
+                for end in (i, j):
+                    _, across = _cross(normal, edges[end])
+                    starts, stops = _find_sides(mode, count, across)
+                    height = _dot(across, force)
+                    if starts and height < least:
+                        least, facet, edge = height, across, end
+                    if stops and -height < least:
+                        least, facet, edge = -height, across, end
+    if edge < 0 and on_line and count > 0:
+        return _dot(edges[0], force), FORCE_LOST, mode.holder[0]
+    if edge < 0:
         return inf, NOTHING_LOST, 0
-    what, contact = _tell_loss(mode, count, one, other)
+    what, contact = _tell_loss(mode, count, facet, mode.holder[edge])
+    if size_of_force <= FORCE_ROUNDING * load:
+        what = FORCE_LOST  # at its apex the cone is left through all facets at once
     return least, what, contact
+
+
+@jit
+def _cross(a, b):
+    """(length, direction) of the vector product of two vectors."""
+    x, y, z = a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]
+    size = sqrt(x * x + y * y + z * z)
+    return (size, (x / size, y / size, z / size)) if size > 0.0 else (0.0, (0.0, 0.0, 0.0))
+
+
+@jit
+def _dot(a, b):
+    return a[0] * b[0] + a[1] * b[1] + a[2] * b[2]
+
+
+@jit
+def _find_sides(mode, count, normal):
+    """(do all edges lie on the side of the normal, do they lie on the other side), the plane included."""
+    inside, outside = True, True
+    for k in range(count):
+        dot = _dot(normal, mode.edges[k])
+        inside, outside = inside and dot >= -IN_PLANE, outside and dot <= IN_PLANE
+        if not (inside or outside):
+            break
+    return inside, outside
 
 
 @kernel
@@ -201,18 +237,13 @@ def _fill_edges(body, mode, at):
 
 
 @jit
-def _tell_loss(mode, count, i, j):
-    """What is lost beyond the facet through edges i and j, and the contact concerned."""
-    e, g = mode.edges[i], mode.edges[j]
-    x, y, z = e[1] * g[2] - e[2] * g[1], e[2] * g[0] - e[0] * g[2], e[0] * g[1] - e[1] * g[0]
-    size = sqrt(x * x + y * y + z * z)
-    slips = mode.holder[i]
+def _tell_loss(mode, count, facet, slips):
+    """What is lost beyond the facet of this unit normal, and the contact concerned; `slips` holds an edge of it."""
     for k in range(mode.n):
         on, off = 0, 0
         for m in range(count):
             if mode.holder[m] == k:
-                height = x * mode.edges[m, 0] + y * mode.edges[m, 1] + z * mode.edges[m, 2]
-                if abs(height) <= 2.0 * IN_PLANE * size:
+                if abs(_dot(facet, mode.edges[m])) <= 2.0 * IN_PLANE:
                     on += 1
                 else:
                     off += 1

@@ -5,7 +5,7 @@ that lacks one is left out, and a single warning says what that costs. Kernels a
 numbers. numba's own cache is no way out: it does not notice an edit in another module (see `code_folder.py`), and code
 that it keeps could hold the address of a kernel that the next process does not have.
 
-Known to work: every release from OLDEST to NEWEST.
+Tested with OLDEST and with NEWEST; what lies between has not been run.
 """
 
 from __future__ import annotations
