@@ -105,7 +105,7 @@ def find_next_contact(part, walls, path, start, duration, active, touch, scratch
         if spot.looks > enough and begin > 0.0:
             spot.seen = begin
             return np.inf
-        _look(search, begin)
+        _look(walls, path, start, begin, spot)
         v = spot.velocity
         away = find_distance(walls, spot.pose[0], spot.pose[1], scratch.stack) - radius - touch
         rate = sqrt(v[0] * v[0] + v[1] * v[1]) + wall
@@ -155,17 +155,17 @@ def _search_piece(search, begin, end, wall):
                 if time < earliest:
                     earliest = time
                     copy_row(spot.hit, triple)
-                _look(search, begin)
+                _look(walls, search.path, search.start, begin, spot)
     return earliest
 
 
 @kernel
-def _look(search, tau):
+def _look(walls, path, start, tau, spot):
     """Part and walls at time tau of the path."""
-    spot = search.scratch.spot
     spot.looks += 1
-    evaluate_path(search.path, tau, spot.pose, spot.velocity)
-    place_walls(search.walls, search.start + tau)
+    evaluate_path(path, tau, spot.pose, spot.velocity)
+    if walls.mover.shape[0] > 0:
+        place_walls(walls, start + tau)
 
 
 @kernel
@@ -209,7 +209,8 @@ def _march(search, interval, bounds):
     once it has left the touch distance, or if it sinks. Sunk is a pair that bounces, though lower than the touch
     distance, where it is back at the gap that it left; one that leaves slower than that, at half the touch distance.
     """
-    part, walls, touch, spot = search.part, search.walls, search.touch, search.scratch.spot
+    part, walls, path, start = search.part, search.walls, search.path, search.start
+    touch, spot = search.touch, search.scratch.spot
     begin, end, last = interval
     triple, armed = spot.triple, begin > 0.0
     wall = _bound_wall(search, triple[2], begin, last)
@@ -223,7 +224,7 @@ def _march(search, interval, bounds):
             if armed or previous >= end:
                 return np.inf
             tau = end  # a pair that touched may have sunk in since the last look
-        _look(search, tau)
+        _look(walls, path, start, tau, spot)
         gap, gap_rate, along = compute_gap_rate(part, walls, triple, spot.pose, spot.velocity)
         distance = compute_distance(gap, along, length)
         if distance > touch and (gap > 0.0 or tau == begin or _is_beside(search, along, length)):
@@ -296,14 +297,14 @@ def _locate_depth(search, depth):
         middle = 0.5 * (low + high)
         if middle <= low or middle >= high:
             break
-        _look(search, middle)
+        _look(walls, search.path, search.start, middle, spot)
         gap, _, along = compute_gap_rate(part, walls, triple, spot.pose, spot.velocity)
         deep = gap < level or (beside and min(along, length - along) < level)
         if deep and _has_sunk(search, gap, along, length):
             high = middle
         else:
             low = middle
-    _look(search, low)
+    _look(walls, search.path, search.start, low, spot)
     gap, _, along = compute_gap_rate(part, walls, triple, spot.pose, spot.velocity)
     around = gap < level - search.touch and not (beside and min(along, length - along) >= level - search.touch)
     return np.inf if around else high
