@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from dynamics.codes import LAWS
-from dynamics.motion.mode import Body, get_load
+from dynamics.motion.mode import Body, turn_gravity
 from dynamics.motion.scales import Scales
 from dynamics.tolerances import SPEED_ROUNDING
 from geometry.contact.contacts import build_part, build_walls
@@ -49,7 +49,7 @@ def restart_motion(body: Body, time: float, work=0.0) -> None:
     if len(body.walls.mover):
         body.walls.mover.work[:] = work
         begin_motion(body.walls, time)
-    get_load(body, time)
+        turn_gravity(body, time)
 
 
 # Steps in one period of a motion, at least, where it is felt. Reason: the error of a step that is a whole number of

@@ -7,12 +7,13 @@ from numpy.typing import ArrayLike
 
 from dynamics.motion.closed import CLOSED, find_closed, is_closing, keep_contacts, pair_corners
 from dynamics.motion.mode import CAPACITY, MODE, MotionState
-from dynamics.motion.scales import find_zeros
+from dynamics.motion.scales import Zeros, find_zero_speed
 from dynamics.sets.contact_problem import ContactProblem
 from geometry.compiled.record import allocate_record
 from geometry.contact.contacts import compute_contact
 from geometry.contact.detection import allocate_scratch
 from geometry.errors import InputError
+from sim.files.held_interrupt import hold_interrupts
 from sim.instant.body import build_body, build_scales, restart_motion
 from sim.rows.records import CONTACT_TYPES
 from sim.scene.build import take_scene
@@ -36,7 +37,7 @@ def contact_problem(scene: AnyScene, pose: ArrayLike | None = None, velocity: Ar
     scales = build_scales(scene, body, velocity)
     closed, scratch = allocate_record(CLOSED), allocate_scratch(body.part, body.walls)
     at = MotionState(float(time), pose, velocity)
-    zeros = find_zeros(body, scales, at)
+    zeros = Zeros(scales.touch, find_zero_speed(body, scales, at))
     if find_closed(body, allocate_record(MODE), at, zeros, closed, scratch) < 0:
         raise InputError(f"more than {CAPACITY} contacts are closed at once")
     closing = is_closing(closed, zeros.speed)
@@ -45,10 +46,11 @@ def contact_problem(scene: AnyScene, pose: ArrayLike | None = None, velocity: Ar
     else:
         keep_contacts(closed, zeros.speed)
     k = int(closed.n)
+    with hold_interrupts():  # Ctrl-C where compiled code makes objects of Python ends in a crash
+        places = [compute_contact(body.part, body.walls, closed.triple[i], pose) for i in range(k)]
     contacts = []
-    for i in range(k):
+    for i, place in enumerate(places):
         kind, feature, wall = (int(c) for c in closed.triple[i])
-        _, _, nx, ny, rx, ry = compute_contact(body.part, body.walls, closed.triple[i], pose)
         t = closed.tangent[i]
         slip = t[0] * velocity[0] + t[1] * velocity[1] + t[2] * body.rho * velocity[2] - closed.drag[i]
         contacts.append({
@@ -56,8 +58,8 @@ def contact_problem(scene: AnyScene, pose: ArrayLike | None = None, velocity: Ar
             "type": CONTACT_TYPES[kind],
             "part_feature": feature,
             "obstacle_feature": wall,
-            "point": (pose[0] - rx, pose[1] - ry),
-            "normal": (nx, ny),
+            "point": (pose[0] - place.rx, pose[1] - place.ry),
+            "normal": (place.nx, place.ny),
             "gap_rate": float(closed.rate[i]) if closing else 0.0,  # zero to rounding: no impact comes
             "slip": float(slip),
         })  # fmt: skip

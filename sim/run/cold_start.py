@@ -45,13 +45,14 @@ def compile_engine(arguments: Arguments) -> None:
 def compile_motion(arguments: Arguments) -> None:
     """The kernels that do not search for accelerations: steps, events, detection, forces, output."""
     from dynamics.motion.closed import find_closed, make_problem
+    from dynamics.motion.mode import MotionState
     from dynamics.motion.scales import Zeros
     from dynamics.search.reactions import solve_forces
     from sim.engine import bounces, jump, loop, next_event
-    from sim.engine.state import get_present
 
     body, options, state, tools, log = arguments
-    desk, here, zeros = tools.desk, get_present(state), Zeros(1.0, 1.0)
+    desk, zeros = tools.desk, Zeros(1.0, 1.0)
+    here = MotionState(float(state.time), state.pose, state.velocity)
     compile_for(loop._integrate, body, options, state, tools, 1.0)
     compile_for(find_closed, body, state.mode, here, zeros, desk.closed, tools.scratch)
     compile_for(loop._write_ticks, body, options, state, tools, log)
