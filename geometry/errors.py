@@ -16,9 +16,23 @@
       UserError                      words on the command line
 """
 
+from __future__ import annotations
+
+
+def _rebuild(kind: type[StictionError], arguments: tuple, state: dict) -> StictionError:
+    """An error from its arguments, as its base class keeps them, and its attributes."""
+    error = kind.__new__(kind)
+    (OSError if issubclass(kind, OSError) else Exception).__init__(error, *arguments)
+    error.__dict__.update(state)
+    return error
+
 
 class StictionError(Exception):
     """Something that the user can mend; the message says what was given, why it is wrong, and what is valid."""
+
+    def __reduce__(self) -> tuple:
+        """As what it holds, whatever its own constructor takes: errors cross from process to process."""
+        return _rebuild, (type(self), super().__reduce__()[1], self.__dict__)
 
 
 class InputError(StictionError, ValueError):

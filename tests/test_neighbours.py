@@ -4,6 +4,7 @@ import os
 import subprocess
 import sys
 import zipfile
+from importlib.metadata import PackageNotFoundError, distribution
 from pathlib import Path
 
 import pytest
@@ -94,3 +95,19 @@ def test_a_package_that_is_missing_is_named(installs, tmp_path):
         file.extractall(install, [name for name in file.namelist() if not name.startswith("scenes")])
     ended = run_script(tmp_path, install, "import sim", options=("-S",))  # nothing else that is installed helps out
     assert "needs its own package 'scenes' beside it, but it is missing" in ended.stderr
+
+
+@pytest.mark.parametrize("options", [[], ["-P"], ["-I"]])
+def test_what_is_installed_is_found_from_any_folder(options, tmp_path):
+    """An editable install too: `stiction` and its packages come from one place."""
+    try:
+        distribution("stiction")
+    except PackageNotFoundError:
+        pytest.skip("Stiction is not installed here")
+    code = "import stiction, sim, os; print(stiction.__file__); print(os.path.dirname(os.path.dirname(sim.__file__)))"
+    clean = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
+    ended = subprocess.run([sys.executable, *options, "-c", code], cwd=tmp_path, env=clean, capture_output=True,
+                           text=True)
+    assert ended.returncode == 0, ended.stderr
+    module, folder = ended.stdout.splitlines()
+    assert Path(module).resolve() == Path(folder).resolve() / "stiction.py"

@@ -9,6 +9,7 @@ the cone which the edges of all friction cones span (Erdmann's composite cone).
 from __future__ import annotations
 
 from math import inf, sqrt
+from typing import NamedTuple
 
 import numpy as np
 
@@ -30,6 +31,14 @@ from geometry.contact.contacts import compute_contact
 
 # What a facet of the composite cone says where the force leaves through it.
 NOTHING_LOST, FORCE_LOST, GRIP_LOST = 0, 1, 2
+
+
+class Margin(NamedTuple):
+    """How far a force is inside the composite cone, and what is lost beyond its nearest facet."""
+
+    least: float  # m/s^2; negative outside
+    what: int  # NOTHING_LOST, FORCE_LOST or GRIP_LOST
+    contact: int  # of the mode
 
 
 @kernel
@@ -145,10 +154,9 @@ def project_carried_pose(body, mode, time, pose):
 
 @kernel
 def measure_margin(body, mode, at, acceleration):
-    """How far the force that the motion needs at a MotionState is inside the composite cone: (margin [m/s^2], what is
-    lost beyond, contact).
+    """How far the force that the motion needs at a MotionState is inside the composite cone: a Margin.
 
-    The margin is the least distance to a facet; negative outside. Beyond a facet without a contact that contact has no
+    It is the least distance to a facet; negative outside. Beyond a facet without a contact that contact has no
     force (FORCE_LOST), beyond others a contact slips (GRIP_LOST). Without friction the cone may lie in a plane or on a
     line; then it ends at its outermost edges.
     """
@@ -182,13 +190,13 @@ def measure_margin(body, mode, at, acceleration):
                     if stops and -height < least:
                         least, facet, edge = -height, across, end
     if edge < 0 and on_line and count > 0:
-        return _dot(edges[0], force), FORCE_LOST, mode.holder[0]
+        return Margin(_dot(edges[0], force), FORCE_LOST, mode.holder[0])
     if edge < 0:
-        return inf, NOTHING_LOST, 0
+        return Margin(inf, NOTHING_LOST, 0)
     what, contact = _tell_loss(mode, count, facet, mode.holder[edge])
     if size_of_force <= FORCE_ROUNDING * load:
         what = FORCE_LOST  # at its apex the cone is left through all facets at once
-    return least, what, contact
+    return Margin(least, what, contact)
 
 
 @jit

@@ -30,7 +30,6 @@ _LAYOUT = {"3A": (0, "AAA"), "3B": (1, "BBB"), "2AB": (2, "AAB"), "2BA": (3, "BB
            "BRA": (4, "A"), "BRB": (5, "B")}
 WORLD = -1  # as `manipulator`: the features of the manipulator are given in the world frame
 
-VERDICTS = ("generic", "branch", "none", "infinite")
 _EXCEPTIONS = {  # codes of formation_kernels.solve
     -1: ("infinite", "every theta has a pose (G = H = I = 0): the part turns freely, one contact is redundant"),
     -2: ("none", "no theta has a pose (G = H = 0, but not I)"),

@@ -33,7 +33,6 @@ from geometry.tolerances import RESOLVENT_BRACKET, RESOLVENT_ROUNDING, ROOT_BRAC
 
 EVERY_ANGLE = -1  # f vanishes everywhere, within the tolerance
 NO_ANGLE = -2  # f is a constant that does not vanish
-MOST_ROOTS = 4
 
 
 @kernel

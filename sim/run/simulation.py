@@ -109,7 +109,9 @@ def _follow(scene: Scene, target, progress: Callable[[float], None] | None) -> N
             target.close(status, account, message)
             closed = True
     except BaseException as error:
-        if not closed and (len(ledger) or isinstance(error, KeyboardInterrupt)):
+        # without rows a file has nothing to say, and its sink leaves none; a Trajectory in memory is there all the same
+        in_memory = isinstance(target, MemorySink) and isinstance(error, KeyboardInterrupt)
+        if not closed and (len(ledger) or in_memory):
             status, message = describe_failure(error)
             target.close(status, ledger.find_account(WallTimes(solve, output, compile_time)), message)
         raise

@@ -1,1 +1,1 @@
-"""Maps of sets, contacts, insertions and formations of a scene: questions that need no motion in time, or many."""
+"""Questions to a scene that one run does not answer: maps, contacts, insertions, formations. Draws nothing."""

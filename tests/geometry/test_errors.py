@@ -1,5 +1,7 @@
 """One root of all exceptions, and its tree in words."""
 
+import copy
+import pickle
 import pkgutil
 import re
 from importlib import import_module
@@ -86,3 +88,31 @@ def test_input_errors_are_value_errors():
     with pytest.raises(InputError, match=r"mu\[0\] is -1.0: friction cannot be negative"):
         make_problem(mu=[-1])
     assert issubclass(InputError, ValueError)
+
+
+def build_errors():
+    """One error of each class that has a constructor of its own, as it is raised, and some that have none."""
+    from pathlib import Path
+
+    from sim.files.write_error import WriteError
+    from sim.log.reading import TrajectoryFileError
+    from sim.scene.formation_start import NoStartError
+    from sim.sweep.sweep_file import SweepFileError
+
+    return [TrajectoryFileError("a.h5", "is empty"), SweepFileError("a.h5", "is no sweep"),
+            NoStartError("scene: none", ["a listing"]), WriteError(Path("a.h5"), OSError(28, "No space left"), 7),
+            WriteError(Path("a.h5"), ValueError("odd"), 0), InputError("mu: -1"), StictionError()]
+
+
+@pytest.mark.parametrize("error", build_errors(), ids=lambda error: type(error).__name__)
+def test_errors_cross_from_process_to_process(error):
+    for again in (pickle.loads(pickle.dumps(error)), copy.copy(error), copy.deepcopy(error)):
+        assert type(again) is type(error) and str(again) == str(error) and again.args == error.args
+        assert vars(again) == vars(error)
+        if isinstance(error, OSError):
+            assert (again.errno, again.filename) == (error.errno, error.filename)
+
+
+def test_every_error_with_a_constructor_of_its_own_is_tried():
+    own = {name for name, value in find_exceptions().items() if "__init__" in vars(value) and not name.startswith("_")}
+    assert own <= {type(error).__name__ for error in build_errors()}

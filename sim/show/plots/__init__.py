@@ -1,1 +1,1 @@
-"""Pictures of sets, cones, maps, sweeps and formations."""
+"""Pictures of sets, cones, maps, sweeps and formations. Shows no motion in time."""

@@ -120,7 +120,8 @@ def find_encoder(path: Path) -> Any:
     suffix = path.suffix.lower()
     if suffix not in ENCODERS:
         given = f"{suffix!r}" if suffix else "a name without suffix"
-        raise ReplayError(f"cannot write the movie {path}: {given} is not a kind of movie; use .gif, .mp4 or .html")
+        raise ReplayError(f"cannot write the movie {path}: {given} is not a kind of movie; use .gif, .mp4 or .html, "
+                          "or for a picture of the end .png, .svg or .pdf")
     encoder = ENCODERS[suffix]
     encoder.check(path)
     return encoder

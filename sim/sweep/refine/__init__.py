@@ -1,1 +1,1 @@
-"""From a coarse sweep to exact boundaries between outcomes."""
+"""From a coarse sweep to exact boundaries between outcomes. Runs cells as the sweep does, in no way of its own."""

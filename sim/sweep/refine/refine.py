@@ -19,7 +19,7 @@ from pathlib import Path
 import numpy as np
 
 from sim.sweep.axes import INTEGER_KEYS, WORDS, SweepAxis, SweepError
-from sim.sweep.refine.bisection import CHANGE, DONE, UNKNOWN, bisect_changes, find_changes
+from sim.sweep.refine.bisection import CHANGE, UNKNOWN, bisect_changes, find_changes
 from sim.sweep.refine.refinement import Refinement, build_boundary_dtype
 from sim.sweep.sweep_result import Sweep, describe_status, read_sweep
 
@@ -205,8 +205,3 @@ class _Search:
         for name in ("low", "high", "before", "after"):
             boundaries[name] = changes[name]
         return boundaries
-
-
-def is_complete(refinement: Refinement) -> bool:
-    """Are all changes that were found known to the tolerance?"""
-    return refinement.ended == DONE

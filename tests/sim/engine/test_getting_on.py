@@ -1,5 +1,5 @@
 """A run always gets on: scenes that once stalled, rattled without end or took a wrong turn, with numbers known from
-elsewhere. The scenes are in tests/sim/cases."""
+elsewhere. The scenes are in tests/sim/engine/cases."""
 
 from __future__ import annotations
 

@@ -336,3 +336,20 @@ def test_an_account_given_to_close_is_kept_as_it_is(tmp_path):
         sink.write(*make_rows(0, 30, np.random.default_rng(0)))
         sink.close(Status.COMPLETED, Account())
     assert read_trajectory(tmp_path / "a.h5").account == Account()
+
+
+def test_ctrl_c_before_the_first_row_leaves_no_file(tmp_path, monkeypatch):
+    """A log without rows would say what is not so: an older file stays, and there is no new one."""
+    def interrupt(*unused):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("sim.run.ledger.Ledger.hand_over", interrupt)
+    monkeypatch.setattr("sim.engine.loop.run_chunk", interrupt)
+    path = tmp_path / "a.h5"
+    for older in (None, b"an older result"):
+        if older is not None:
+            path.write_bytes(older)
+        with pytest.raises(KeyboardInterrupt), H5Sink(path, load_scene("ladder")) as sink:
+            simulate("ladder", sink=sink)
+        assert [file.read_bytes() for file in tmp_path.iterdir()] == ([] if older is None else [older])
+    assert simulate("ladder").status is Status.INTERRUPTED
