@@ -154,7 +154,8 @@ def test_ctrl_c_in_a_flight_of_many_turns(turns):
             process.send_signal(signal.SIGINT)
             last = next((line for line in iter(process.stdout.readline, "") if line != "going\n"), "")
             answered = clock.perf_counter() - sent
-            assert last.startswith("INTERRUPTED" if turns < 1e10 else ("INTERRUPTED", "STALLED")), (last, answered)
+            assert last.startswith("INTERRUPTED" if turns < 1e10 else ("INTERRUPTED", "STALLED")), (
+                last, answered, process.wait(), process.stderr.read())
             assert answered < 1.0
         finally:
             process.kill()
