@@ -129,3 +129,9 @@ SAFETY = 4.0
 # between the ends, can be near its quintic by chance; that it is so to a thousandth is much less likely. Larger: such a
 # motion is passed over. Smaller: shorter steps.
 RESOLVED = 1e-3
+
+# What may be left out of a power series at the end of its step, relative to the sum of its terms, where the sign of its
+# value there is to be told: two derivatives of a path that is exact to 1e-11 are exact to 1e-7 or better. Larger:
+# events are looked for point by point where there are none. Smaller: one that is just before the end of a step is seen
+# in the next.
+LEFT_OUT = 1e-6

@@ -25,7 +25,6 @@ from dynamics.motion.mode import (
     CARRIED,
     FREE,
     LETTER_N,
-    LETTER_R,
     OK,
     ROLLING,
     SINGULAR,
@@ -33,6 +32,7 @@ from dynamics.motion.mode import (
     SLIDING_TWICE,
     STATIC,
     compute_frame,
+    get_friction_factor,
     get_load,
     get_mode_load,
     get_mu,
@@ -70,7 +70,7 @@ def evaluate_mode(body, mode, at, acceleration, force):
     nx, ny, nq, vq, b, d, slip, _, _ = compute_frame(body, mode.triple[first], at)
     normal_load = nx * w[0] + ny * w[1] + nq * w[2] + b
     if kind == SLIDING:
-        factor = _friction_factor(body, mode, first)  # ft = factor fn
+        factor = get_friction_factor(body, mode, first)  # ft = factor fn
         stiffness = 1.0 + nq * (nq + factor * vq)  # N.(N + factor T), as N.T = nq vq
         if stiffness == 0.0:
             return SINGULAR, 0.0
@@ -98,20 +98,13 @@ def _get_preload_power(body, mode, velocity):
     return more[0] * velocity[0] + more[1] * velocity[1] + more[2] * velocity[2] * body.rho
 
 
-@jit
-def _friction_factor(body, mode, index):
-    """ft / fn of a sliding contact: friction opposes slip."""
-    mu = get_mu(body, mode.triple[index])
-    return -mu if mode.letter[index] == LETTER_R else mu
-
-
 @kernel
 def _slide_twice(body, mode, at, acceleration, force):
     w = get_mode_load(body, mode)
     i, j = mode.first, mode.second
     nx, ny, nq, vq, b, _, slip, _, _ = compute_frame(body, mode.triple[i], at)
     mx, my, mq, uq, e, _, slip_j, _, _ = compute_frame(body, mode.triple[j], at)
-    fi, fj = _friction_factor(body, mode, i), _friction_factor(body, mode, j)
+    fi, fj = get_friction_factor(body, mode, i), get_friction_factor(body, mode, j)
     # columns G = N + f T
     gx, gy, gq = nx + fi * ny, ny - fi * nx, nq + fi * vq
     hx, hy, hq = mx + fj * my, my - fj * mx, mq + fj * uq
@@ -149,7 +142,7 @@ def measure_stiffness(body, mode, time, pose):
         index = mode.first if k == 0 else mode.second
         _, _, nx, ny, rx, ry = compute_contact(body.part, body.walls, mode.triple[index], pose)
         nq, vq = (nx * ry - ny * rx) / body.rho, (nx * rx + ny * ry) / body.rho
-        factor = _friction_factor(body, mode, index)
+        factor = get_friction_factor(body, mode, index)
         rows[k, 0], rows[k, 1], rows[k, 2] = nx, ny, nq
         edges[k, 0], edges[k, 1], edges[k, 2] = nx + factor * ny, ny - factor * nx, nq + factor * vq
     a = rows[0, 0] * edges[0, 0] + rows[0, 1] * edges[0, 1] + rows[0, 2] * edges[0, 2]

@@ -187,6 +187,13 @@ def get_mu(body, triple):
 
 
 @jit
+def get_friction_factor(body, mode, index):
+    """ft / fn of a sliding contact: friction opposes slip."""
+    mu = get_mu(body, mode.triple[index])
+    return -mu if mode.letter[index] == LETTER_R else mu
+
+
+@jit
 def get_mode_load(body, mode):
     """The load per mass that was asked for last, and what the preload of the mode adds to it."""
     w, more = body.w, mode.preload

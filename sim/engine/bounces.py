@@ -167,15 +167,15 @@ def pass_over(body, options, state, tools, log, step):
     else on the way.
     """
     struck, closed, rest, event = step
-    start, v, rho = tools.desk.start, state.velocity, body.rho
+    desk, v, rho = tools.desk, state.velocity, body.rho
     begin, way = state.time, tools.desk.way
     early = begin + rest < options.duration or event == events.BRIDGE
     if not early or begin + rest <= begin or (struck.n == 0 and event != events.BRIDGE):
         return REFUSED
     for c in range(3):
-        start[c], start[3 + c] = state.pose[c], v[c]
+        desk.saved_pose[c], desk.saved_velocity[c] = state.pose[c], v[c]
     before = Energies(_get_energy(v, rho), _get_work(body, begin, state.pose))
-    _find_way(body, struck, start, way)
+    _find_way(body, struck, desk.saved_velocity, way)
     w = get_load(body, begin)
     v[0], v[1], v[2] = v[0] + w[0] * rest, v[1] + w[1] * rest, v[2] + w[2] / rho * rest
     state.time = begin + rest
@@ -203,7 +203,7 @@ def pass_over(body, options, state, tools, log, step):
     if code != GO_ON or not clear:
         state.time = begin
         for c in range(3):
-            state.pose[c], v[c] = start[c], start[3 + c]
+            state.pose[c], v[c] = desk.saved_pose[c], desk.saved_velocity[c]
         return REFUSED
     _commit(body, options, state, tools, log, closed, collision, found, before)
     return PASSED
@@ -237,11 +237,11 @@ def _commit(body, options, state, tools, log, closed, collision, found, energies
 
 
 @kernel
-def _find_way(body, struck, start, way):
+def _find_way(body, struck, velocity, way):
     """The velocity at the start of the step, without what opens and closes the contacts struck (vx, vy, omega): the
     mean of this and of the velocity after is that of the part."""
     v, gaps, nothing = np.empty(3), np.empty(struck.n), np.zeros(3)
-    v[0], v[1], v[2] = start[3], start[4], start[5] * body.rho
+    v[0], v[1], v[2] = velocity[0], velocity[1], velocity[2] * body.rho
     for k in range(struck.n):
         n = struck.normal[k]
         gaps[k] = n[0] * v[0] + n[1] * v[1] + n[2] * v[2] - struck.push[k]
@@ -299,15 +299,11 @@ def _share_work(body, state, struck, work):
 
 @kernel
 def _is_clear(body, options, state, tools, struck, rest):
-    """Does the part meet nothing but the struck contacts on its way from the pose in `tools.desk.start`?"""
-    start, end = tools.desk.start, tools.desk.end
+    """Does the part meet nothing but the struck contacts on its way from the pose that was saved?"""
+    start, way, nothing = tools.desk.saved_pose, tools.desk.way, tools.desk.acceleration
     for c in range(3):
-        end[c], end[6 + c], start[6 + c] = state.pose[c], 0.0, 0.0
-        end[3 + c] = (end[c] - start[c]) / rest
-    keep = (start[3], start[4], start[5])
-    start[3], start[4], start[5] = end[3], end[4], end[5]
-    fill_path(state.path, rest, start, end)
-    start[3], start[4], start[5] = keep
+        way[c], nothing[c] = (state.pose[c] - start[c]) / rest, 0.0
+    fill_path(state.path, start, way, nothing)
     active, begin, touch = struck.triple[: struck.n], state.time - rest, options.scales.touch
     time = find_next_contact(body.part, body.walls, state.path, begin, rest, active, touch, tools.scratch)
     return time == np.inf

@@ -54,11 +54,9 @@ PRESS, SINK, CREEP = 20, 21, 22
 # Strides in which the time after an event is searched: the first, relative to the rest of the step, and their growth.
 FIRST_STRIDE, STRIDE_GROWTH = 2.0**-40, 4.0
 
-# Places of a step where the monitors are looked at. The error control keeps steps short against the time in which a
-# monitor can turn twice: the local error is 1e-11 where the monitors change by 1e-2.
-SAMPLES = 3
-
-NOT_KNOWN = -np.inf
+# Places of a step where monitors are looked at that are not proved to stay above zero. A step is at most about a third
+# of the radius of convergence of its series long, so a monitor does not turn twice between two of them.
+SAMPLES = 8
 
 
 # A point on the path: time, pose, velocity, acceleration (ax, ay, alpha) and force of the basis there.
@@ -73,7 +71,7 @@ class Watch(NamedTuple):
     body: Body
     mode: np.record  # MODE
     scales: Scales
-    path: np.ndarray  # (3, 6), see `geometry.contact.path`
+    path: np.record  # PATH, see `geometry.contact.path`
     start: float  # s: time of the run at which the path begins
     probe: np.record  # PROBE: the point that was looked at last
     muted: bool  # are the monitors of forces left out?
@@ -100,7 +98,6 @@ class ModeEnd(NamedTuple):
     time: float  # s after the start of the path
     kind: int
     contact: int
-    least: float  # the least monitor at the end of what was searched
 
 
 @jit
@@ -212,14 +209,10 @@ def find_least_at(watch, tau):
 
 
 @kernel
-def locate_end_of_mode(watch, duration, start):
-    """ModeEnd: the first time in [0, duration] at which a monitor crosses zero on its way below -1.
-
-    Looks at SAMPLES places; `start` is the least monitor at time 0, which the last step knows, or NOT_KNOWN.
+def locate_end_of_mode(watch, duration):
+    """ModeEnd: the first time in [0, duration] at which a monitor crosses zero on its way below -1, by SAMPLES places.
     """
-    low, value, value_low = 0.0, start, start
-    if start == NOT_KNOWN:
-        value_low = find_least_at(watch, 0.0).value
+    low, value_low = 0.0, find_least_at(watch, 0.0).value
     for part in range(1, SAMPLES + 1):
         high = duration * part / SAMPLES
         value, kind, contact = find_least_at(watch, high)
@@ -230,10 +223,10 @@ def locate_end_of_mode(watch, duration, start):
                 if value >= -1.0 or (other == kind and other_contact == contact) or time <= low:
                     break
                 kind, contact, high = other, other_contact, time
-            return ModeEnd(time, kind, contact, value)
+            return ModeEnd(time, kind, contact)
         if value > 0.0 or value_low <= 0.0:
             low, value_low = high, value
-    return ModeEnd(np.inf, NO_MONITOR, -1, value)
+    return ModeEnd(np.inf, NO_MONITOR, -1)
 
 
 @kernel

@@ -220,7 +220,7 @@ def _end_slip(body, options, state, tools, log, closed):
 @kernel
 def _set_mode(body, options, state, tools, at, closed, target):
     """Set the mode from the letters of the contacts `closed` and the acceleration `target`, found at a MotionState."""
-    mode, work, w = state.mode, tools.desk.step, get_load(body, at.time)
+    mode, desk, w = state.mode, tools.desk, get_load(body, at.time)
     size = abs(w[0]) + abs(w[1]) + abs(w[2])
     compute_gap_accelerations(closed, target)
     drop_separating(closed, FORCE_ROUNDING * (size + abs(target[0]) + abs(target[1]) + abs(target[2])))
@@ -235,19 +235,19 @@ def _set_mode(body, options, state, tools, at, closed, target):
         copy_row(mode.triple[k], closed.triple[k])
         copy_row(mode.corner[k], closed.corner[k])
         mode.letter[k], mode.idle[k] = closed.letter[k], idle
-    a, force = work.stage[0, 0:3], work.force
+    a, force = desk.trial, desk.force
     if choose_basis(body, mode, at, target, a, force) < 0.0:
         return CONSTRAINT_LOST
     same = same and old[0] == mode.kind and old[1] == mode.first and old[2] == mode.second
-    held = same and keep_grip(body, options, state, work, at, target)
+    held = same and keep_grip(body, options, state, desk, at, target)
     same = same and state.ahead == 1
-    if same and not is_held(body, options, state, tools, at) and lose_contact(body, state, work, at, target):
+    if same and not is_held(body, options, state, tools, at) and lose_contact(body, state, desk, at, target):
         same, n = False, mode.n
     evaluate_mode(body, mode, at, a, force)
     shared = measure_basis_margin(body, mode, force) < -FORCE_ROUNDING * options.scales.force
     preloaded = mode.preload[0] != 0.0 or mode.preload[1] != 0.0 or mode.preload[2] != 0.0
     state.muted = 1 if same or held or preloaded or (shared and n > 1) else 0
-    state.next_step, state.clearance, state.least_monitor = 0.0, 0.0, events.NOT_KNOWN
+    state.next_step, state.clearance = 0.0, 0.0
     here = get_present(state)
     for k in range(n):
         along = compute_place(body, mode.triple[k], here.time, here.pose).along

@@ -4,30 +4,22 @@ from __future__ import annotations
 
 from math import sqrt
 
-import numpy as np
-
-from dynamics.motion.constrained import (
-    is_singular,
-    project_pose,
-    project_velocity,
-)
-from dynamics.motion.mode import FREE, OK, get_load
+from dynamics.motion.constrained import is_singular
 from geometry.compiled.jit import jit, kernel
 from geometry.compiled.record import copy_row
 from geometry.contact.moving import begin_motion
-from geometry.contact.path import evaluate_path, fill_constant_path, fill_path
+from geometry.contact.path import evaluate_path, fill_constant_path
 from geometry.prescribed.motion import SMOOTH
 from geometry.prescribed.movers import find_next_break
-from geometry.tolerances import SMALLEST_STEP
 from sim.engine import events
 from sim.engine.events import get_probed
 from sim.engine.jump import jump, tally_uniqueness
-from sim.engine.next_event import accept, find_event, go_back, put_ends
+from sim.engine.next_event import accept, find_event, go_back
 from sim.engine.recorder import WorkDone, account_contacts, has_room, write_row
 from sim.engine.state import DONE, JAM, JUMP, STEP, TICKS, UNDECIDED, get_present
-from sim.engine.step import ORDER, advance, evaluate_rate
+from sim.engine.step import place_at, take_step
 from sim.engine.survey import survey
-from sim.engine.work import integrate_friction, integrate_work
+from sim.engine.work import get_friction_work, integrate_work
 from sim.rows.status_codes import (
     COMPLETED,
     GO_ON,
@@ -54,10 +46,6 @@ LONG_EFFORT, LEAST_SHARE = 2_000_000, 1e-4
 # Or: so many places were looked at without any event, on a way of millions of sizes of the part, or turns, among walls.
 LONGEST_FLIGHT = 5_000_000
 MANY, FALLS, FEW_FALLS = 30_000, 100.0, 0.05
-
-# Length of the first step of a free flight, in sizes of the part. A flight is exact in steps of any length, but the
-# search for contacts takes strides by the largest speed in a step.
-FLIGHT = 1e3
 
 
 @kernel
@@ -152,14 +140,13 @@ def _step(body, options, state, tools, log):
         return GO_ON
     if state.steps >= options.max_steps:
         return STEP_LIMIT
-    code, h = _integrate(body, options, state, tools, left)
+    code, h = take_step(body, options, state, tools, left)
     if code == STEP_TOO_SMALL and is_singular(body, state.mode, state.time, state.pose):
         state.singular, state.cause_kind, state.phase = 1, events.JAM, JUMP
         copy_row(state.cause, state.mode.triple[state.mode.first])
         return GO_ON
     if code != GO_ON:
         return code
-    fill_path(state.path, h, tools.desk.start, tools.desk.end)
     step_end = find_event(body, options, state, tools, h)
     time, found = step_end
     state.steps += 1
@@ -194,58 +181,6 @@ def _find_end(body, options, state):
 
 
 @kernel
-def _load_start(body, state, tools):
-    work = tools.desk.step
-    for c in range(3):
-        work.start[c], work.start[3 + c] = state.pose[c], state.velocity[c]
-    work.start[6] = state.friction
-    status = evaluate_rate(body, state.mode, state.time, work.start, work.stage[0], work.force)
-    put_ends(tools.desk.start, work.start, work.stage[0])
-    return status
-
-
-@kernel
-def _integrate(body, options, state, tools, left):
-    """Take one step whose error is small enough, into `tools.desk.start` and `tools.desk.end`; returns (code, its
-    length)."""
-    work = tools.desk.step
-    if _load_start(body, state, tools) != OK:
-        return STEP_TOO_SMALL, 0.0
-    size = body.part.radius
-    w = get_load(body, state.time)
-    load = abs(w[0]) + abs(w[1]) + abs(w[2])
-    v, a = tools.desk.start[3:6], tools.desk.start[6:9]
-    speed = max(abs(v[0]) + abs(v[1]) + abs(v[2]) * body.rho, sqrt(load * size))
-    pull = abs(a[0]) + abs(a[1]) + abs(a[2]) * body.rho
-    if options.step > 0.0:
-        h = min(options.step, left)
-    else:
-        h = state.next_step
-        if h <= 0.0:  # of the order of the time in which the part moves by its own size
-            sizes = FLIGHT if state.mode.kind == FREE else 0.03
-            h = sizes * size / max(speed, sqrt(pull * size)) if speed + pull > 0.0 else left
-        h = min(h, left)
-    if (state.mode.kind != FREE or body.turning) and options.step == 0.0:
-        h = min(h, body.longest)
-    exact = state.mode.kind == FREE and not body.turning
-    while True:
-        status, position, velocity = advance(body, state.mode, state.time, h, work)
-        state.evaluations += 6
-        error = max(position / size, velocity / speed if speed > 0.0 else 0.0) / options.tolerance
-        if status == OK and (options.step > 0.0 or error <= 1.0 or exact):
-            break
-        state.rejected += 1
-        h *= max(0.1, 0.9 * error ** (-1.0 / ORDER)) if status == OK and error < np.inf else 0.1
-        if state.time + h <= state.time or h < SMALLEST_STEP * options.duration:
-            return STEP_TOO_SMALL, 0.0
-    growth = min(8.0, 0.9 * error ** (-1.0 / ORDER)) if error > 0.0 else 8.0
-    if h < left:
-        state.next_step = h * growth
-    put_ends(tools.desk.end, work.end, work.stage[6])
-    return GO_ON, h
-
-
-@kernel
 def _write_ticks(body, options, state, tools, log):
     """Rows at the output times that the path covers, then on to the next phase."""
     start, length = state.path_start, state.path_length
@@ -261,20 +196,20 @@ def _write_ticks(body, options, state, tools, log):
             continue
         tau = min(time - start, length)
         if body.walls.mover.shape[0] == 0:
-            more = WorkDone(integrate_friction(body, state, tools, tau), 0.0, 0.0)
+            more = WorkDone(get_friction_work(state, tau), 0.0, 0.0)
         else:
             more = integrate_work(body, options, state, tools, tau, False)
         done = WorkDone(state.friction_start + more.friction, state.pushed_start + more.obstacles,
                         state.turned_start + more.load)
-        evaluate_path(state.path, tau, probe.pose, probe.velocity)
         probe.time = time
         at = get_probed(probe)
         if time == state.time:
             copy_row(probe.pose, state.pose)
             copy_row(probe.velocity, state.velocity)
-        elif state.at_rest == 0:  # the path is somewhat off between its ends: a row is where the contacts are closed
-            project_pose(body, state.mode, time, at.pose)
-            project_velocity(body, state.mode, at)
+        elif state.at_rest == 1:
+            evaluate_path(state.path, tau, probe.pose, probe.velocity)
+        else:  # the path is off by the error of the step: a row is where the contacts are closed
+            place_at(body, state, tau, probe.pose, probe.velocity)
         if state.at_rest == 1 or tau > 0.0:
             write_row(body, options, state, tools, log, at, done)
     state.phase = state.after_ticks

@@ -37,7 +37,7 @@ LETTERS = np.array([ord(letter) for letter in CONTACT_LETTERS], dtype=np.uint8)
 CELL = define_record(
     ("rho", "f8"), ("mass", "f8"), ("w", "f8", (3,)), ("load", "f8", (5,)),
     ("pose", "f8", (3,)), ("velocity", "f8", (3,)), ("random", "i8"),
-    ("duration", "f8"), ("step", "f8"), ("tolerance", "f8"), ("rule", "i8"), ("survey", "i8"),
+    ("duration", "f8"), ("step", "f8"), ("tolerance", "f8"), ("order", "i8"), ("rule", "i8"), ("survey", "i8"),
     ("touch", "f8"), ("force", "f8"), ("speed", "f8"),
 )  # fmt: skip
 
@@ -113,7 +113,8 @@ def run_cells(body, options, cells, pairs, work, results):
             progress[GOING] = 1
         # Made here and not in a function of their own: numba cannot return what holds a record.
         here = Body(body.part, body.walls, body.w, cell.rho, cell.mass, body.load, body.turning, body.longest)
-        how = Options(cell.duration, 0.0, cell.step, cell.tolerance, cell.rule, cell.survey != 0, options.max_steps,
+        how = Options(cell.duration, 0.0, cell.step, cell.tolerance, cell.order, cell.rule,
+                      cell.survey != 0, options.max_steps,
                       Scales(cell.touch, cell.force, cell.speed), options.tolerances)
         before = state.steps + state.events
         work.log.counts[:4] = 0

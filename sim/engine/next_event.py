@@ -1,4 +1,4 @@
-"""The first event in a step: found on the path of the step, located anew with steps of the method itself."""
+"""The first event in a step: found on the path of the step, and put right on the constraints of the mode."""
 
 from __future__ import annotations
 
@@ -10,30 +10,31 @@ from dynamics.motion.carried import measure_margin
 from dynamics.motion.constrained import evaluate_mode, measure_stiffness
 from dynamics.motion.mode import compute_place, find_in_mode
 from dynamics.tolerances import TIME_GRID
-from geometry.compiled.jit import jit, kernel
+from geometry.compiled.jit import kernel
 from geometry.compiled.record import copy_row
 from geometry.contact.detection import compute_clearance
 from geometry.contact.moving import bound_walls, is_moving, place_walls
 from geometry.contact.next_contact import find_next_contact
-from geometry.contact.path import bound_path, evaluate_path, fill_path
+from geometry.contact.path import bound_path, evaluate_path
 from sim.engine import events
 from sim.engine.events import (
     MARGIN,
     MODE_LOST,
     NO_MONITOR,
-    NOT_KNOWN,
     SAMPLES,
     Monitor,
     Watch,
     compute_monitor,
+    get_probed,
     locate_end_of_mode,
     locate_level,
     place_probe,
 )
 from sim.engine.jump import is_held
+from sim.engine.lasting import is_proved_to_last
 from sim.engine.state import JUMP
-from sim.engine.step import advance
-from sim.engine.work import integrate_work
+from sim.engine.step import place_at
+from sim.engine.work import get_friction_work, integrate_work
 from sim.tolerances import AHEAD_SHARE, AT_SINGULAR_POINT, LARGEST_CORRECTION, LOCATED, LOOK_AHEAD, SECANT_STEP
 
 
@@ -42,14 +43,6 @@ class StepEnd(NamedTuple):
 
     time: float  # s after its start
     found: bool  # is there an event?
-
-
-@jit
-def put_ends(target, y, rate):
-    for c in range(6):
-        target[c] = y[c]
-    for c in range(3):
-        target[6 + c] = rate[3 + c]
 
 
 @kernel
@@ -64,23 +57,23 @@ def find_event(body, options, state, tools, h):
     if travel >= state.clearance:
         place_walls(body.walls, state.path_start)
         margin = max(body.part.radius, 2.0 * min(travel, body.part.radius))
-        clear = compute_clearance(body.part, body.walls, tools.desk.start, active, active.shape[0], margin, scratch)
+        clear = compute_clearance(body.part, body.walls, state.pose, active, active.shape[0], margin, scratch)
         state.clearance = clear
     if travel >= state.clearance:
         start, touch = state.path_start, options.scales.touch
         contact_time = find_next_contact(body.part, body.walls, path, start, h, active, touch, scratch)
         state.clearance = 0.0
-        if scratch.spot.seen < h:
-            h = scratch.spot.seen
-            shorten(body, state, tools, h)
+        h = min(h, scratch.spot.seen)
     else:
         state.clearance -= travel
     muted = state.muted == 1
     watch = Watch(body, mode, options.scales, path, state.path_start, tools.desk.probe, muted)
-    known = NOT_KNOWN if muted else state.least_monitor
-    mode_time, kind, contact, least = locate_end_of_mode(watch, h, known)
-    state.least_monitor = NOT_KNOWN if muted else least
-    lost = _find_unrealised(body, options, state, tools, min(h, mode_time)) if muted else np.inf
+    until = min(h, contact_time)
+    if is_proved_to_last(watch, state.pose, tools.desk.series, until):
+        mode_time, kind, contact = np.inf, NO_MONITOR, -1
+    else:
+        mode_time, kind, contact = locate_end_of_mode(watch, until)
+    lost = _find_unrealised(body, options, state, tools, min(until, mode_time)) if muted else np.inf
     if lost < np.inf:
         mode_time, kind, contact = lost, MODE_LOST, 0
     if kind == NO_MONITOR and contact_time == np.inf:
@@ -165,53 +158,53 @@ def _find_unrealised(body, options, state, tools, duration):
 
 @kernel
 def _value_at(body, options, state, tools, tau):
-    """Step to tau and return the event function there: the gap of a new contact, or the monitor of the cause."""
-    work = tools.desk.step
-    advance(body, state.mode, state.path_start, tau, work)
-    state.evaluations += 6
+    """The event function at time tau of the path, on the constraints: the gap of a new contact, or the monitor of the
+    cause."""
     cause, probe = state.cause_kind, tools.desk.probe
     probe.time = state.path_start + tau
-    for c in range(3):
-        probe.pose[c], probe.velocity[c], probe.acceleration[c] = work.end[c], work.end[3 + c], work.stage[6, 3 + c]
+    place_at(body, state, tau, probe.pose, probe.velocity)
     if cause == events.CONTACT:
         return compute_place(body, state.cause, probe.time, probe.pose).gap / options.scales.touch
+    evaluate_mode(body, state.mode, get_probed(probe), probe.acceleration, probe.force)
     index = max(find_in_mode(state.mode, state.cause), 0)
-    copy_row(probe.force, work.force)
     watch = Watch(body, state.mode, options.scales, state.path, state.path_start, probe, False)
     return compute_monitor(watch, Monitor(cause, index))
 
 
 @kernel
-def accept(body, options, state, tools, step_end):
-    """Move the state to a StepEnd; an event is located anew with steps of the method itself.
-
-    The path is accurate to the error of its interpolation, a step to the event to that of the method: a few secant
-    steps from the former end in the latter.
-    """
-    tau, found = step_end
-    work, h = tools.desk.step, tools.desk.end
-    if found and tau > 0.0:
+def _correct(body, options, state, tools, tau):
+    """Time of an event on the constraints, from that on the path, which is off them by the error of the step: a few
+    steps of the secant method."""
+    value = _value_at(body, options, state, tools, tau)
+    if abs(value) < LOCATED:
+        return tau
+    other = tau * (1.0 - SECANT_STEP)
+    other_value = _value_at(body, options, state, tools, other)
+    for _ in range(4):
+        if value == other_value or abs(value) < LOCATED:
+            break
+        change = value * (tau - other) / (value - other_value)
+        if abs(change) > LARGEST_CORRECTION * tau:
+            break
+        other, other_value = tau, value
+        tau -= change
         value = _value_at(body, options, state, tools, tau)
-        other = tau * (1.0 - SECANT_STEP)
-        other_value = _value_at(body, options, state, tools, other)
-        for _ in range(4):
-            if value == other_value or abs(value) < LOCATED:
-                break
-            change = value * (tau - other) / (value - other_value)
-            if abs(change) > LARGEST_CORRECTION * tau:
-                break
-            other, other_value = tau, value
-            tau -= change
-            value = _value_at(body, options, state, tools, tau)
-            if abs(change) <= TIME_GRID * (state.time + tau):
-                break
-        shorten(body, state, tools, tau)
+        if abs(change) <= TIME_GRID * (state.time + tau):
+            break
+    return tau
+
+
+@kernel
+def accept(body, options, state, tools, step_end):
+    """Move the state to a StepEnd."""
+    tau, found = step_end
+    if found and tau > 0.0:
+        tau = _correct(body, options, state, tools, tau)
     if not (found and tau <= 0.0):
-        for c in range(3):
-            state.pose[c], state.velocity[c], state.acceleration[c] = h[c], h[3 + c], h[6 + c]
+        place_at(body, state, tau, state.pose, state.velocity)
         state.time = state.path_start + tau
         if body.walls.mover.shape[0] == 0:
-            state.friction = work.end[6]
+            state.friction = state.friction_start + get_friction_work(state, tau)
         else:
             work_done = integrate_work(body, options, state, tools, tau, True)
             state.friction = state.friction_start + work_done.friction
@@ -221,18 +214,8 @@ def accept(body, options, state, tools, step_end):
 
 
 @kernel
-def shorten(body, state, tools, tau):
-    """End the step, and its path, at tau."""
-    work = tools.desk.step
-    advance(body, state.mode, state.path_start, tau, work)
-    put_ends(tools.desk.end, work.end, work.stage[6])
-    fill_path(state.path, tau, tools.desk.start, tools.desk.end)
-
-
-@kernel
 def go_back(body, options, state, tools):
     """From the end of the step to the end of the path, which has become shorter, for a jump there."""
-    shorten(body, state, tools, state.path_length)
     accept(body, options, state, tools, StepEnd(state.path_length, False))
     state.cause_kind, state.after_ticks = events.UNIQUENESS, JUMP
     for c in range(3):

@@ -83,7 +83,7 @@ def fill_forces(body, options, state, tools, at, closed, a):
             closed.fn[k], closed.ft[k] = state.rest_force[k, 0], state.rest_force[k, 1]
         a[:] = 0.0
         return n
-    force = tools.desk.step.force
+    force = tools.desk.force
     evaluate_mode(body, mode, at, a, force)
     carriers = 2 if mode.kind == SLIDING_TWICE else 1
     if n <= carriers:

@@ -12,14 +12,15 @@ import numpy as np
 
 from dynamics.motion.closed import CLOSED
 from dynamics.motion.mode import CAPACITY, MODE, MotionState
+from dynamics.motion.mode_series import MODE_SERIES
 from dynamics.motion.scales import Scales
 from dynamics.search.members import SetBuffer, allocate_set_buffer
 from dynamics.tolerances import Tolerances
 from geometry.compiled.jit import jit
 from geometry.compiled.record import allocate_record, define_record
 from geometry.contact.detection import Scratch, allocate_scratch
+from geometry.contact.path import PATH, TERMS
 from sim.engine.events import PROBE
-from sim.engine.step import STEP_WORK
 from sim.rows.records import CONTACT_DTYPE, EVENT_DTYPE, STEP_DTYPE
 
 # phases of the loop
@@ -39,6 +40,7 @@ class Options(NamedTuple):
     interval: float  # s between output rows, 0: none
     step: float  # s, fixed step, 0: adaptive
     tolerance: float  # local error of a step relative to the part's size and speed
+    order: int  # of the path of a step, see `dynamics.motion.mode_series.find_order`
     rule: int  # index into dynamics.codes.RULES
     survey: bool  # look for other accelerations after every step
     max_steps: int
@@ -48,18 +50,18 @@ class Options(NamedTuple):
 
 STATE = define_record(
     ("time", "f8"),
-    ("pose", "f8", (3,)), ("velocity", "f8", (3,)), ("acceleration", "f8", (3,)),
+    ("pose", "f8", (3,)), ("velocity", "f8", (3,)),
     ("mode", MODE),
     ("phase", "i8"),
     ("at_rest", "i8"), ("rest_force", "f8", (CAPACITY, 2)),  # a part at rest, and its forces per mass
     # the current step: its path, what follows it, the next step's length, how far no contact can be
-    ("path", "f8", (3, 6)), ("path_start", "f8"), ("path_length", "f8"), ("after_ticks", "i8"),
+    ("path", PATH), ("friction_path", "f8", (TERMS,)),  # and work of friction per mass along it
+    ("path_start", "f8"), ("path_length", "f8"), ("after_ticks", "i8"),
     ("next_step", "f8"), ("clearance", "f8"),
     # the event to be treated: kind, contact, and a state shortly after it where the old mode is clearly violated
     ("cause_kind", "i8"), ("cause", "i8", (3,)),
     ("ahead", "i8"), ("ahead_time", "f8"), ("ahead_pose", "f8", (3,)), ("ahead_velocity", "f8", (3,)),
     ("muted", "i8"),  # the forces of the basis no longer tell whether the mode lasts
-    ("least_monitor", "f8"),  # at the end of the last step of this mode, or sim.engine.events.NOT_KNOWN
     # what to take where there is a choice, given from outside (NOTHING, ACCELERATION or VELOCITY); where the run waits
     # for that; and whether an impact has happened in the jump that waits
     ("forced", "i8"), ("forced_value", "f8", (3,)), ("fork", "i8"), ("struck", "i8"),
@@ -92,8 +94,9 @@ STATE = define_record(
 
 # Work arrays whose content does not matter between calls.
 DESK = define_record(
-    ("closed", CLOSED), ("struck", CLOSED), ("step", STEP_WORK), ("probe", PROBE),
-    ("start", "f8", (9,)), ("end", "f8", (9,)),  # pose, velocity, acceleration at both ends of a step
+    ("closed", CLOSED), ("struck", CLOSED), ("series", MODE_SERIES), ("probe", PROBE),
+    ("saved_pose", "f8", (3,)), ("saved_velocity", "f8", (3,)),  # a state that may be come back to
+    ("trial", "f8", (3,)), ("force", "f8", (4,)),  # acceleration (ax, ay, alpha) and forces of a mode that is tried
     # in (x, y, rho theta): the acceleration that the next mode shall have, and one for which forces are sought
     ("target", "f8", (3,)), ("wanted", "f8", (3,)),
     ("acceleration", "f8", (3,)),  # (ax, ay, alpha) of a row

@@ -24,9 +24,9 @@ from sim.tolerances import GRIP
 
 
 @kernel
-def keep_grip(body, options, state, work, at, target):
+def keep_grip(body, options, state, desk, at, target):
     """Where a contact whose slip has come to an end is said to slip on as before, let it roll if friction can hold it:
-    True if the mode has become that. work: STEP_WORK; target: the acceleration of the mode at the
+    True if the mode has become that. desk: DESK; target: the acceleration of the mode at the
     MotionState.
 
     So it is where the slip has begun with an acceleration as small as rounding, and is on its way back at once.
@@ -36,7 +36,7 @@ def keep_grip(body, options, state, work, at, target):
     if state.cause_kind != events.STICK or index < 0 or mode.letter[index] == LETTER_N:
         return False
     letter = mode.letter[index]
-    a, force = work.stage[0, 0:3], work.force
+    a, force = desk.trial, desk.force
     mode.letter[index] = LETTER_N
     if choose_basis(body, mode, at, target, a, force) >= 0.0 and mode.kind == ROLLING and mode.first == index:
         evaluate_mode(body, mode, at, a, force)
@@ -49,7 +49,7 @@ def keep_grip(body, options, state, work, at, target):
 
 
 @kernel
-def lose_contact(body, state, work, at, target):
+def lose_contact(body, state, desk, at, target):
     """Where the mode that has just ended was found once more, try what ended it: True if the motion goes on that way.
     Arguments as for `keep_grip`.
 
@@ -60,7 +60,7 @@ def lose_contact(body, state, work, at, target):
     mode, cause = state.mode, state.cause
     if state.cause_kind != events.SEPARATION and state.cause_kind != events.SLIP:
         return False
-    a, force, index = work.stage[0, 0:3], work.force, find_in_mode(mode, cause)
+    a, force, index = desk.trial, desk.force, find_in_mode(mode, cause)
     if index < 0 or mode.corner[index, 2] >= 0:
         return False
     evaluate_mode(body, mode, at, a, force)

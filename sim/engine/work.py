@@ -2,31 +2,25 @@
 
 from __future__ import annotations
 
-from math import sqrt
+import numpy as np
 
-from dynamics.motion.constrained import evaluate_mode
 from dynamics.motion.mode import get_load
-from geometry.compiled.jit import kernel
+from geometry.compiled.jit import jit, kernel
+from geometry.contact.series import evaluate_series
 from sim.engine.events import place_probe
 from sim.engine.recorder import WorkDone, fill_forces
 
-# Nodes and weights of Gauss and Legendre's quadrature with three points on [0, 1].
-NODES = (0.5 - 0.5 * sqrt(0.6), 0.5, 0.5 + 0.5 * sqrt(0.6))
-WEIGHTS = (5.0 / 18.0, 4.0 / 9.0, 5.0 / 18.0)
+# Nodes and weights of Gauss and Legendre's quadrature on [0, 1], of order 16: that of the path.
+_X, _W = np.polynomial.legendre.leggauss(8)
+NODES, WEIGHTS = tuple((0.5 + 0.5 * _X).tolist()), tuple((0.5 * _W).tolist())
 
 
-@kernel
-def integrate_friction(body, state, tools, tau):
-    """Work of friction per mass along the path up to tau; as exact as the path."""
-    probe = tools.desk.probe
+@jit
+def get_friction_work(state, tau):
+    """Work of friction per mass along the path up to tau, where no obstacle moves."""
     if state.at_rest == 1:
         return 0.0
-    work = 0.0
-    for k in range(3):
-        at = place_probe(probe, state.path, state.path_start, NODES[k] * tau)
-        _, power = evaluate_mode(body, state.mode, at, probe.acceleration, probe.force)
-        work += WEIGHTS[k] * power * tau
-    return work
+    return evaluate_series(state.friction_path, state.path.degree, tau)[0]
 
 
 @kernel
@@ -38,7 +32,7 @@ def integrate_work(body, options, state, tools, tau, keep):
     if keep:
         for m in range(body.walls.mover.shape[0]):
             body.walls.mover[m].work = body.walls.mover[m].work_start
-    for node in range(3):
+    for node in range(len(NODES)):
         at = place_probe(probe, state.path, state.path_start, NODES[node] * tau)
         v, weight = at.velocity, WEIGHTS[node] * tau
         n = fill_forces(body, options, state, tools, at, closed, probe.acceleration)

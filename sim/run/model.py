@@ -9,6 +9,7 @@ import numpy as np
 from dynamics.codes import RULES
 from dynamics.motion.choose import seed_random
 from dynamics.motion.mode import Body
+from dynamics.motion.mode_series import find_order
 from dynamics.tolerances import DEFAULT_TOLERANCES
 from geometry.compiled.record import allocate_record
 from sim.engine import state as s
@@ -49,6 +50,7 @@ def build_options(scene: Scene, body: Body) -> s.Options:
         interval=float(run.output_interval or 0.0),
         step=float(run.step or 0.0),
         tolerance=float(run.tolerance),
+        order=find_order(float(run.tolerance)),
         rule=RULES.index(run.choice),
         survey=bool(run.survey or run.choice in ("branch", "stop")),
         max_steps=MAX_STEPS,
