@@ -8,13 +8,10 @@ the forces themselves. A force that exists can be had from three edges (Caratheo
 
 from __future__ import annotations
 
-from math import sqrt
-
-import numpy as np
+from math import inf, sqrt
 
 from dynamics.search.problem import inner
 from dynamics.tolerances import FORCE_ULPS, LARGEST_FORCE, NEGATIVE_FORCE
-from geometry.compiled.jit import jit
 
 # Edges that are tried in all threes; each contact has one to three. Reason: 48 make 17 000 threes, a few milliseconds.
 # Consequence: where more contacts push, forces near the limit of double precision may be said not to be found.
@@ -28,77 +25,93 @@ def find_basic_forces(problem, g, tolerance, fn, ft):
     ft holds the sign of each slip, 0 for a contact that rolls, 2 for one that cannot push. The residual is at most
     `tolerance` relative to g, plus FORCE_ULPS of the forces.
     """
-    table = np.empty((MOST_EDGES, 6))
-    count = _list_edges(problem, ft, table)
+    if _count_edges(problem, ft) > MOST_EDGES:
+        return False
     size = sqrt(g[0] * g[0] + g[1] * g[1] + g[2] * g[2])
     least, f, three = LARGEST_FORCE * size, (0.0, 0.0, 0.0), (-1, -1, -1)
-    for p in range(count):
-        for q in range(p, count):
-            for r in range(q, count):
-                if q == p and r > q:
-                    continue  # one, two or three different edges: (p, p, p), (p, q, q), (p, q, r)
-                found, residual = _solve_edges(table, (p, q, r), g)
+    end = 3 * problem.b.shape[0]
+    for p in range(end):
+        if not _is_edge(problem, ft, p):
+            continue
+        a = _get_edge(problem, ft, p)
+        for q in range(p, end):
+            if not _is_edge(problem, ft, q):
+                continue
+            b = _get_edge(problem, ft, q)
+            for r in range(q, end if q > p else q + 1):  # one, two or three different: (p, p, p), (p, q, q), (p, q, r)
+                if not _is_edge(problem, ft, r):
+                    continue
+                found, residual = _solve_edges((p, q, r), (a, b, _get_edge(problem, ft, r)), g)
                 largest = max(found[0], found[1], found[2])
                 if largest < least and min(found[0], found[1], found[2]) >= -NEGATIVE_FORCE * largest:
                     if residual <= tolerance * size + FORCE_ULPS * largest:
                         least, f, three = largest, found, (p, q, r)
     if three[0] < 0:
         return False
+    a, b, c = _get_edge(problem, ft, three[0]), _get_edge(problem, ft, three[1]), _get_edge(problem, ft, three[2])
     for i in range(problem.b.shape[0]):
         fn[i], ft[i] = 0.0, 0.0
-    for m in range(3):
-        row, force = three[m], max(f[m], 0.0)
-        i = int(table[row, 5])
-        fn[i] += force * table[row, 3]
-        ft[i] += force * table[row, 4]
+    _add_force(fn, ft, three[0] // 3, f[0], a)
+    _add_force(fn, ft, three[1] // 3, f[1], b)
+    _add_force(fn, ft, three[2] // 3, f[2], c)
     return True
 
 
 @inner
-def _list_edges(problem, ft, table):
-    """Rows (edge (3,), its fn and ft, contact) of all edges, and the normals of rolling contacts; how many, 0 if they
-    do not fit."""
-    n, t, count = problem.N, problem.T, 0
-    for i in range(problem.b.shape[0]):
-        if ft[i] > 1.5:
-            continue
-        rolls = abs(ft[i]) < 0.5 and problem.mu[i] > 0.0
-        for side in range(3 if rolls else 1):
-            if count == table.shape[0]:
-                return 0
-            sign = side - 1.0 if rolls else (-1.0 if ft[i] > 0.5 else 1.0)
-            cn, ct = _get_edge(problem.mu[i], sign)
-            for c in range(3):
-                table[count, c] = cn * n[i, c] + ct * t[i, c]
-            table[count, 3], table[count, 4], table[count, 5] = cn, ct, i
+def _is_edge(problem, ft, p):
+    """Is p the number of an edge? Contact i has 3 i, 3 i + 1 and 3 i + 2 where it rolls, 3 i where it slides, and none
+    where it cannot push."""
+    state = ft[p // 3]
+    return state < 1.5 and (p % 3 == 0 or (abs(state) < 0.5 and problem.mu[p // 3] > 0.0))
+
+
+@inner
+def _count_edges(problem, ft):
+    count = 0
+    for p in range(3 * problem.b.shape[0]):
+        if _is_edge(problem, ft, p):
             count += 1
     return count
 
 
-@jit
-def _get_edge(mu, sign):
-    """(fn, ft) of length one on the edge of a cone where ft has this sign, or on its normal (sign 0)."""
+@inner
+def _get_edge(problem, ft, p):
+    """Edge number p, (x, y, z), and its fn and ft, of length one: the edge against the slip, or, of a contact that
+    rolls, the two edges and between them the normal."""
+    i = p // 3
+    mu, state = problem.mu[i], ft[i]
+    rolls = abs(state) < 0.5 and mu > 0.0
+    sign = p % 3 - 1.0 if rolls else (-1.0 if state > 0.5 else 1.0)
     if sign == 0.0 or mu == 0.0:
-        return 1.0, 0.0
-    if mu == np.inf:
-        return 0.0, sign
-    c = 1.0 / sqrt(1.0 + mu * mu)
-    return c, sign * mu * c
+        cn, ct = 1.0, 0.0
+    elif mu == inf:
+        cn, ct = 0.0, sign
+    else:
+        c = 1.0 / sqrt(1.0 + mu * mu)
+        cn, ct = c, sign * mu * c
+    n, t = problem.N, problem.T
+    return cn * n[i, 0] + ct * t[i, 0], cn * n[i, 1] + ct * t[i, 1], cn * n[i, 2] + ct * t[i, 2], cn, ct
 
 
 @inner
-def _solve_edges(table, three, g):
+def _add_force(fn, ft, i, force, edge):
+    fn[i] += max(force, 0.0) * edge[3]
+    ft[i] += max(force, 0.0) * edge[4]
+
+
+@inner
+def _solve_edges(three, edges, g):
     """Forces along three edges, the nearest along two or one, and the length of what they leave of g."""
+    a, b, c = edges
     f = (0.0, 0.0, 0.0)
     left = g
     size = 0.0
     for _ in range(4):  # the residual of one solution is the load of the next
-        more = _solve_once(table, three, left)
+        more = _solve_once(three, edges, left)
         f = (f[0] + more[0], f[1] + more[1], f[2] + more[2])
-        left = g
-        for m in range(3):
-            row = three[m]
-            left = (left[0] - f[m] * table[row, 0], left[1] - f[m] * table[row, 1], left[2] - f[m] * table[row, 2])
+        left = (g[0] - f[0] * a[0], g[1] - f[0] * a[1], g[2] - f[0] * a[2])
+        left = (left[0] - f[1] * b[0], left[1] - f[1] * b[1], left[2] - f[1] * b[2])
+        left = (left[0] - f[2] * c[0], left[1] - f[2] * c[1], left[2] - f[2] * c[2])
         before, size = size, sqrt(left[0] * left[0] + left[1] * left[1] + left[2] * left[2])
         if before > 0.0 and size >= 0.5 * before:
             break
@@ -106,10 +119,10 @@ def _solve_edges(table, three, g):
 
 
 @inner
-def _solve_once(table, three, g):
+def _solve_once(three, edges, g):
     """One solution by Cramer's rule, of a relative error of the condition of the edges; zeros if they are dependent."""
     p, q, r = three
-    a, b, c = table[p], table[q], table[r]
+    a, b, c = edges
     if p == q:
         return (g[0] * a[0] + g[1] * a[1] + g[2] * a[2]) / (a[0] * a[0] + a[1] * a[1] + a[2] * a[2]), 0.0, 0.0
     yx, yy, yz = a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]

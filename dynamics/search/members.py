@@ -33,6 +33,7 @@ from dynamics.search.problem import (
     VERTICES,
     compute_scale,
     count_corners,
+    entrance,
     group_many,
     group_planes,
     inner,
@@ -41,7 +42,6 @@ from dynamics.search.problem import (
     set_corners,
 )
 from dynamics.search.reactions import solve_forces
-from geometry.compiled.jit import kernel
 
 
 class Found(NamedTuple):
@@ -145,7 +145,7 @@ def _take_combination(problem, tolerances, buffer, combination):
     marks[SEEN, COUNT] = 0
 
 
-@kernel
+@entrance
 def find_members(problem, tolerances, buffer):
     """Find all accelerations, without forces: fills `buffer.found`, returns the kind (0 none, 1 one, 2 several, 3
     continuum); `buffer.found.counts[3]` is the status (0 if all is well).
@@ -160,7 +160,7 @@ def find_members(problem, tolerances, buffer):
     return export(buffer.found, buffer.table, buffer.marks, scale)
 
 
-@kernel
+@entrance
 def find_members_of_crowd(problem, tolerances, buffer):
     """As `find_members`, in near k log k: faster with more than some CROWD contacts. Apart, because it is seldom needed
     and takes long to compile."""
@@ -176,7 +176,7 @@ def find_members_of_crowd(problem, tolerances, buffer):
     return export(buffer.found, buffer.table, buffer.marks, scale)
 
 
-@kernel
+@entrance
 def solve_acceleration_set(problem, tolerances, buffer):
     """As `find_members`, and least-norm forces for every vertex (`buffer.fn`, `buffer.ft`, `buffer.unique`)."""
     kind = find_members(problem, tolerances, buffer)

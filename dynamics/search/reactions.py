@@ -13,7 +13,7 @@ from __future__ import annotations
 from math import inf, sqrt
 
 from dynamics.search.basic_forces import find_basic_forces
-from dynamics.search.problem import NO_FORCE, NOT_FINITE, OK, ROLLS, compute_scale, inner
+from dynamics.search.problem import NO_FORCE, NOT_FINITE, OK, ROLLS, compute_scale, entrance, inner
 from dynamics.tolerances import (
     BALANCED,
     DEPENDENT_EDGE,
@@ -23,13 +23,12 @@ from dynamics.tolerances import (
     SLOPE_ZERO,
     STEP_SHIFT,
 )
-from geometry.compiled.jit import kernel
 
 NOT_REALISED = 4  # no legal forces give this acceleration
 NEWTON_STEPS = 60
 
 
-@kernel
+@entrance
 def compute_letters(problem, a, tolerances, out):
     """Letter of every contact at an acceleration: 0 s, 1 n, 2 r, 3 l, into out (k,) int64."""
     near = _find_near(problem, a, tolerances.letter)
@@ -183,7 +182,7 @@ def _search_line(problem, fn, ft, g, y, step):
     return 0.5 * (low + high)
 
 
-@kernel
+@entrance
 def solve_forces(problem, a, tolerances, fn, ft):
     """Least-norm forces per unit mass, fn and ft (k,) out, that give the acceleration a by the laws of contact.
 

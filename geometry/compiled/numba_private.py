@@ -30,6 +30,7 @@ OLDEST, NEWEST = "0.61.0", "0.68.1"
 KEEPING = "machine code is not kept, so every start compiles anew"
 BY_ADDRESS = "kernels are copied into their callers, so compiling takes about ten times as long"
 UNIFYING = "kernels are compiled again for each literal argument, so compiling takes about twice as long"
+COUNTING = "references to arrays are counted at every call, so searches take about three times as long"
 BARE = "kernels get entrances that nobody uses, so compiling takes about twice as long"
 TIMING = "the time of compiling is not measured"
 
@@ -59,6 +60,7 @@ _NEEDED = {
         "numba.core.base:BaseContext.make_tuple", "numba.core.base:BaseContext.cast", "numba.extending:lower_cast"),
     BARE: (
         "numba.core.options:DefaultOptions.no_cfunc_wrapper", "numba.core.options:DefaultOptions.no_cpython_wrapper"),
+    COUNTING: ("numba.core.options:DefaultOptions._nrt",),
     TIMING: ("numba.core.event:Listener", "numba.core.event:register", "numba.core.event:unregister"),
 }
 _lost: set[str] = set()
@@ -113,13 +115,16 @@ def give_up(feature: str, error: Exception) -> None:
 # ---- declaring a kernel ----------------------------------------------------------------------------------------------
 
 
-def declare(function: Callable, private: bool, merged: bool) -> Any:
+def declare(function: Callable, private: bool, merged: bool, counted: bool) -> Any:
     """The dispatcher of a kernel: what `numba.njit` gives, without what we do not need.
 
     Nobody passes kernels to C, and nobody calls private ones from Python: leaving out those two entrances halves the
-    time that compiling takes.
+    time that compiling takes. One that is not `counted` is compiled without the runtime that owns memory: its arrays
+    are its callers', who keep them alive, and it can neither make nor return one.
     """
     bare = {"no_cfunc_wrapper": True, "no_cpython_wrapper": private} if has(BARE) else {}
+    if not counted and has(COUNTING):
+        bare["_nrt"] = False
     dispatcher = numba.njit(nogil=True, inline="always" if merged else "never", **bare)(function)
     if has(UNIFYING) and not is_disabled():
         _unify_types(dispatcher)
