@@ -76,9 +76,13 @@ AT_INFINITY = 1e-12
 # a very blunt wedge is taken for a half-plane. Smaller: a half-plane has no vertex.
 OPPOSITE = 1e-12
 
-# Growth of the balls that hold half-spaces, relative: above the rounding of their radius. Larger: more half-spaces are
+# Growth of the boxes that hold half-spaces, relative: above the rounding of their sides. Larger: more half-spaces are
 # looked at. Smaller: one that cuts may be passed over.
-BALL_GROWTH = 1e-12
+BOX_GROWTH = 1e-12
+# A box is flat where no half-space is farther than this from the span of its longer axes (both of order one). Reason:
+# what is left of a difference must be known to a few digits to be a direction. Larger: boxes are thicker than need be,
+# and more half-spaces are looked at. Smaller: an axis is rounding, for nothing.
+FLAT_BOX = 1e-12
 
 # --- forces that give an acceleration ---
 

@@ -1,7 +1,7 @@
 """The same walk over the faces of Q for many contacts: about k log k instead of k^3.
 
-The part of each plane that Q allows is cut out as a convex polygon: first by the half-spaces that look most alike, then
-by all that come near what is left. The sides of the polygons are the edges of Q and their corners its vertices; both
+The part of each plane that Q allows is cut out as a convex polygon, by the half-spaces that look most alike first and
+then by all that come near what is left. The sides of the polygons are the edges of Q, their corners its vertices; both
 are looked at from the first of the planes that meet there. Planes that only touch Q in an edge or a vertex take part.
 """
 
@@ -17,12 +17,11 @@ from dynamics.search.faces import (
     is_allowed,
     walk_plane,
 )
-from dynamics.search.half_spaces import build_tree, is_far, measure_away, measure_gap
+from dynamics.search.half_spaces import build_tree, find_nearer, is_beside, is_far
 from dynamics.search.output import add_point
-from dynamics.search.planes import evaluate, keep_side, make_frame, make_line, start_polygon
+from dynamics.search.planes import evaluate, keep_side, make_frame, make_line, slack, start_polygon
 from dynamics.search.problem import (
     ACTIVE_PLANE,
-    BALL,
     CHILD,
     COUNT,
     EQUATION,
@@ -33,14 +32,11 @@ from dynamics.search.problem import (
     NEARBY,
     OUT_OF_ROOM,
     PENDING,
-    PLACE,
     PLANE_SIDES,
     PLANES,
     STATUS,
     inner,
 )
-
-LOOK = 4  # half-spaces on either side in the order of the tree that cut first
 
 
 @inner
@@ -75,70 +71,87 @@ def holds_polygon(table, plane, polygon, n, frame, tolerances):
 
 
 @inner
-def fit_circle(polygon, n, frame):
-    """A ball around a polygon: (centre, radius); the radius is infinite if the polygon is."""
-    a, b, bounded = 0.0, 0.0, True
+def set_reach(polygon, n, free, frame, tolerances):
+    """Write to each corner the value above which a half-space keeps away from it; returns (free, least value there,
+    least value beside it), see `half_spaces.is_far`.
+
+    At a vertex that is twice what `find_touching` calls near; a direction at infinity only has to stay inside.
+    """
     for i in range(n):
-        bounded = bounded and polygon[i, 2] > 0.0
-        a, b = a + polygon[i, 0] / n, b + polygon[i, 1] / n
-    radius = 0.0
-    for i in range(n):
-        radius = max(radius, (polygon[i, 0] - a) ** 2 + (polygon[i, 1] - b) ** 2)
-    return lift(frame, a, b), sqrt(radius) if bounded else inf
+        x, y, z = lift(frame, polygon[i, 0], polygon[i, 1])
+        polygon[i, 3] = -tolerances.angle
+        if polygon[i, 2] > 0.0:
+            polygon[i, 3] = 20.0 * tolerances.accept * (1.0 + abs(x) + abs(y) + abs(z))
+    return free, -slack(polygon, max(free, 0), tolerances), tolerances.angle
 
 
 @inner
-def is_cut(table, item, polygon, n, frame, near):
-    """Does a half-space cut a polygon, or touch it?"""
+def is_cut(table, item, polygon, n, frame, exempt):
+    """Does a half-space cut a polygon, or touch it? As `is_far`, of a box without size."""
     p, sign = item >> 1, 1.0 - 2.0 * (item & 1)
     x, y, z = sign * table[p, EQUATION], sign * table[p, EQUATION + 1], sign * table[p, EQUATION + 2]
     line = make_line(frame, x, y, z, sign * table[p, EQUATION + 3])
+    free, least, beside = exempt
+    finite, at_free, at_side = False, False, False
     for i in range(n):
-        if evaluate(polygon, i, line) <= near:
-            return True
-    return False
+        value = evaluate(polygon, i, line)
+        finite = finite or polygon[i, 2] > 0.0
+        if value <= polygon[i, 3]:
+            if i != free or value < least:
+                return True
+            at_free = True
+        elif polygon[i, 2] == 0.0 and value <= beside and free >= 0:
+            at_side = at_side or is_beside(i, free, n)
+    return (at_free and at_side) or not finite
 
 
 @inner
-def cut_alike(table, marks, stack, cell, tolerances):
-    """Cut polygon 0 by the half-spaces that look most like its plane: those next to it in the order of the tree, and
-    those about as close to it as they are. Returns its corners.
-    """
-    plane, items, frame = cell
-    n = start_polygon(stack[0])
-    place = marks[plane, PLACE]
-    first, last = max(place - LOOK, 0), min(place + LOOK + 1, items)
-    reach = 0.0
-    for i in range(first, last):
-        other = marks[i, ITEM] >> 1
-        if other != plane:
-            if is_cut(table, marks[i, ITEM], stack[0], n, frame, 0.0):
-                n = cut_by_item(table, stack, n, marks[i, ITEM], frame, tolerances)
-                if n <= 0:
-                    return n
-            reach += 2.0 * sqrt(measure_gap(table, other, plane)) / (last - first)
-    for i in range(first, last):
-        other = marks[i, ITEM] >> 1
-        if other < plane and holds_polygon(table, other, stack[0], n, frame, tolerances):
-            return 0
-    count = 1
-    marks[0, PENDING] = 0
-    while count > 0:
-        count -= 1
-        node = marks[count, PENDING]
-        if sqrt(measure_away(table, node, plane)) - table[node, BALL + 4] > reach:
-            continue
-        child = marks[node, CHILD]
-        if child >= 0:
-            marks[count, PENDING], marks[count + 1, PENDING] = child, child + 1
-            count += 2
-            continue
-        for i in range(marks[node, LOW], marks[node, HIGH]):
-            if marks[i, ITEM] >> 1 != plane and is_cut(table, marks[i, ITEM], stack[0], n, frame, 0.0):
-                n = cut_by_item(table, stack, n, marks[i, ITEM], frame, tolerances)
-                if n <= 0:
-                    return n
-    return n
+def is_straight(polygon, n, i, tolerances):
+    """Do both sides that meet at a vertex lie on one line?"""
+    before, after = (i + n - 1) % n, (i + 1) % n
+    x, y, h, g = polygon[i, 0], polygon[i, 1], polygon[before, 2], polygon[after, 2]
+    ax, ay = polygon[before, 0] - h * x, polygon[before, 1] - h * y
+    bx, by = polygon[after, 0] - g * x, polygon[after, 1] - g * y
+    return abs(ax * by - ay * bx) <= tolerances.angle * sqrt((ax * ax + ay * ay) * (bx * bx + by * by))
+
+
+@inner
+def find_free(table, plane, other, polygon, n, frame, tolerances):
+    """A vertex of the polygon that an earlier plane `other` holds: -1 if there is none. What else touches there is
+    looked at from that plane."""
+    if other < plane:
+        for i in range(n):
+            if polygon[i, 2] > 0.0:
+                x, y, z = lift(frame, polygon[i, 0], polygon[i, 1])
+                value = dot(table, other, EQUATION, x, y, z) + table[other, EQUATION + 3]
+                near = 10.0 * tolerances.accept * (1.0 + abs(x) + abs(y) + abs(z))
+                if abs(value) <= near and not is_straight(polygon, n, i, tolerances):
+                    return i
+    return -1
+
+
+@inner
+def find_corner(polygon, n, corner):
+    """Which vertex of a polygon this one is: -1 if it was cut away."""
+    for i in range(n):
+        if polygon[i, 2] > 0.0 and polygon[i, 0] == corner[0] and polygon[i, 1] == corner[1]:
+            return i
+    return -1
+
+
+@inner
+def keep_near(table, marks, polygon, n, frame, exempt, nearby):
+    """Leave in column NEAR those of the planes listed there that touch what is left of the polygon."""
+    kept = 0
+    for m in range(nearby):
+        other = marks[m, NEAR]
+        sides = marks[other, PLANE_SIDES]
+        if (sides & 1 and is_cut(table, 2 * other, polygon, n, frame, exempt)) or (
+            sides & 2 and is_cut(table, 2 * other + 1, polygon, n, frame, exempt)
+        ):
+            marks[kept, NEAR] = other
+            kept += 1
+    return kept
 
 
 @inner
@@ -146,36 +159,31 @@ def cut_polygon(table, marks, stack, cell, tolerances):
     """The part of a plane that Q allows, as polygon 0, and the planes that touch it in column NEAR; returns its
     corners.
 
-    0 also if a plane before this one holds all of it: then it is an edge or a vertex that is looked at from there.
+    0 also if a plane before this one holds all of it: then it is an edge or a vertex that is looked at from there. Many
+    planes may meet at one vertex of Q. They are all listed from the first of them alone; another lists an earlier one.
     """
-    plane, _, frame = cell
-    n = cut_alike(table, marks, stack, cell, tolerances)
-    if n <= 0:
-        return n
+    plane, frame = cell
     polygon = stack[0]
-    centre, radius = fit_circle(polygon, n, frame)
-    near = 20.0 * tolerances.accept * (1.0 + abs(centre[0]) + abs(centre[1]) + abs(centre[2]))
+    n = start_polygon(polygon)
+    holder, corner = -1, (0.0, 0.0)
+    exempt = set_reach(polygon, n, -1, frame, tolerances)
     nearby, count = 0, 1
     marks[0, PENDING] = 0
     while count > 0:
         count -= 1
         node = marks[count, PENDING]
-        if is_far(table, node, centre, radius + near):
+        if is_far(table, node, polygon, n, frame, exempt):
             continue
         child = marks[node, CHILD]
         if child >= 0:
-            first_away = measure_away(table, child, plane)  # the ball that looks most like the plane cuts first
-            nearer = child if first_away < measure_away(table, child + 1, plane) else child + 1
+            nearer = child + find_nearer(table, marks, child, plane)  # what looks most like the plane cuts first
             marks[count, PENDING], marks[count + 1, PENDING] = 2 * child + 1 - nearer, nearer
             count += 2
             continue
         for i in range(marks[node, LOW], marks[node, HIGH]):
             item = marks[i, ITEM]
             other = item >> 1
-            value = dot(table, other, EQUATION, centre[0], centre[1], centre[2]) + table[other, EQUATION + 3]
-            if (-value if item & 1 else value) > radius + near or other == plane:
-                continue
-            if not is_cut(table, item, polygon, n, frame, near):
+            if other == plane or not is_cut(table, item, polygon, n, frame, exempt):
                 continue
             if item & 1 == 0 or marks[other, PLANE_SIDES] == 2:  # a plane with two sides is listed once
                 marks[nearby, NEAR] = other
@@ -183,8 +191,24 @@ def cut_polygon(table, marks, stack, cell, tolerances):
             n = cut_by_item(table, stack, n, item, frame, tolerances)
             if n <= 0:
                 return n
-            centre, radius = fit_circle(polygon, n, frame)
-            near = max(near, 20.0 * tolerances.accept * (1.0 + abs(centre[0]) + abs(centre[1]) + abs(centre[2])))
+            if other < plane and holds_polygon(table, other, polygon, n, frame, tolerances):
+                return 0
+            if exempt[0] >= 0 and holds_polygon(table, holder, polygon, n, frame, tolerances):
+                return 0
+            free = exempt[0]
+            if free >= 0:
+                free = find_corner(polygon, n, corner)
+                if free < 0:  # what touched there was passed over, and may touch what is left: begin again
+                    nearby, count = 0, 1
+                    marks[0, PENDING] = 0
+                    exempt = set_reach(polygon, n, free, frame, tolerances)
+                    break
+            else:
+                free = find_free(table, plane, other, polygon, n, frame, tolerances)
+                holder, corner = other, (polygon[max(free, 0), 0], polygon[max(free, 0), 1])
+            exempt = set_reach(polygon, n, free, frame, tolerances)
+    exempt = set_reach(polygon, n, -1, frame, tolerances)
+    nearby = keep_near(table, marks, polygon, n, frame, exempt, nearby)
     marks[nearby, NEAR] = plane
     marks[NEARBY, COUNT] = nearby + 1
     return n
@@ -243,13 +267,13 @@ def walk_crowd(table, marks, stack, w, tolerances):
         add_point(table, marks, w, tolerances.merge)
     if p == 0:
         return
-    items = build_tree(table, marks)
+    build_tree(table, marks)
     for plane in range(p):
         x, y, z = table[plane, EQUATION], table[plane, EQUATION + 1], table[plane, EQUATION + 2]
         gap = x * w[0] + y * w[1] + z * w[2] + table[plane, EQUATION + 3]
         u, v = make_frame(x, y, z)
         frame = ((w[0] - gap * x, w[1] - gap * y, w[2] - gap * z), u, v)
-        n = cut_polygon(table, marks, stack, (plane, items, frame), tolerances)
+        n = cut_polygon(table, marks, stack, (plane, frame), tolerances)
         if n < 0:
             marks[STATUS, COUNT] = OUT_OF_ROOM
         if n > 0:

@@ -56,12 +56,15 @@ def is_allowed(table, marks, p, skip, point, tolerance):
 
 @merged
 def clip_line(table, marks, p, skip, point, direction, interval, tolerances):
-    """The part of point + c direction, c in interval, that the first p planes (without `skip`) allow: (low, high)."""
+    """The part of point + c direction, c in interval, that the first p planes (without `skip`) allow: (low, high). Only
+    those nearby are asked, if they are listed."""
     px, py, pz = point
     tx, ty, tz = direction
     low, high = interval
     accept = tolerances.accept * (1.0 + abs(px) + abs(py) + abs(pz))
-    for l in range(p):
+    nearby = marks[NEARBY, COUNT]
+    for m in range(nearby if nearby > 0 else p):
+        l = marks[m, NEAR] if nearby > 0 else m
         if l == skip:
             continue
         slope = dot(table, l, EQUATION, tx, ty, tz)

@@ -22,6 +22,8 @@ from dynamics.search.problem import (
     EQUATION,
     FACET,
     FIRST,
+    NEAR,
+    NEARBY,
     NEXT,
     NORMAL,
     OUT_OF_ROOM,
@@ -168,9 +170,12 @@ def keep_side(stack, level, n, line, tolerances):
 
 @merged
 def cut_by_planes(table, marks, stack, plane, frame, tolerances):
-    """Polygon 0: the part of the plane that all planes of Q allow; returns its corners."""
+    """Polygon 0: the part of the plane that all planes of Q allow; returns its corners. Only those nearby are asked, if
+    they are listed."""
     n = start_polygon(stack[0])
-    for l in range(marks[PLANES, COUNT]):
+    nearby = marks[NEARBY, COUNT]
+    for m in range(nearby if nearby > 0 else marks[PLANES, COUNT]):
+        l = marks[m, NEAR] if nearby > 0 else m
         if l == plane or n <= 0:
             continue
         sides = marks[l, PLANE_SIDES]

@@ -39,9 +39,10 @@ FACET = 23  # per inequality of that cone
 VISITED = 26  # vertices of Q that have been looked at
 VERTEX = 29  # per vertex found
 RAY = 32  # per ray found
-BALL = 35  # per node of the tree of half-spaces: 35:39 centre, 39 radius
-KEY = 40  # per contact row: a number that rows of one plane share
-FLOATS = 41
+BOX = 35  # per node of the tree of half-spaces: 35:39 centre, 39:43 half sides
+AXES = 43  # per node of that tree: 43:59 four unit axes
+KEY = 59  # per contact row: a number that rows of one plane share
+FLOATS = 60
 
 # columns of `marks` (int64)
 STATE = 0  # per contact row: one of the states below
