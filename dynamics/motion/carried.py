@@ -11,14 +11,11 @@ from __future__ import annotations
 from math import inf, sqrt
 from typing import NamedTuple
 
-import numpy as np
-
 from dynamics.motion.mode import (
     LETTER_N,
     LETTER_R,
     OK,
     SINGULAR,
-    MotionState,
     compute_frame,
     get_load,
     get_mu,
@@ -57,7 +54,7 @@ def choose_rows(body, mode, at, target, acceleration):
 def _take_clearest(body, mode, time, pose):
     """Take the three clearest equations of the mode at a time and a pose; False if there are no three."""
     set_time(body, time)
-    basis = mode.edges  # free until the next margin is measured
+    basis = mode.basis
     for rank in range(3):
         largest, bx, by, bz = 0.0, 0.0, 0.0, 0.0
         for k in range(mode.n):
@@ -83,10 +80,10 @@ def _take_clearest(body, mode, time, pose):
     return True
 
 
-@jit
+@kernel
 def _fill_rows(body, mode, at, what):
-    """Matrix and right-hand side of the three equations: what = 0 for the acceleration, 1 for the velocity."""
-    matrix, right = np.empty((3, 3)), np.empty(3)
+    """Write matrix and right-hand side of the three equations: what = 0 for the acceleration, 1 for the velocity."""
+    matrix, right = mode.matrix, mode.right
     for i in range(3):
         nx, ny, nq, vq, b, d, _, push, drag = compute_frame(body, mode.triple[mode.rows[i, 0]], at)
         if mode.rows[i, 1] == 0:
@@ -95,7 +92,6 @@ def _fill_rows(body, mode, at, what):
         else:
             matrix[i, 0], matrix[i, 1], matrix[i, 2] = ny, -nx, vq
             right[i] = drag if what == 1 else -d
-    return matrix, right
 
 
 @jit
@@ -115,8 +111,8 @@ def _solve(matrix, right):
 @kernel
 def carry(body, mode, at, acceleration):
     """Write the acceleration (ax, ay, alpha) that the equations demand at a MotionState; (OK or SINGULAR, 0)."""
-    matrix, right = _fill_rows(body, mode, at, 0)
-    det, x, y, q = _solve(matrix, right)
+    _fill_rows(body, mode, at, 0)
+    det, x, y, q = _solve(mode.matrix, mode.right)
     acceleration[0], acceleration[1], acceleration[2] = x, y, q / body.rho
     return (SINGULAR if det == 0.0 else OK), 0.0
 
@@ -124,8 +120,8 @@ def carry(body, mode, at, acceleration):
 @kernel
 def project_carried_velocity(body, mode, at):
     """Set the velocity of a MotionState to what the equations demand."""
-    matrix, right = _fill_rows(body, mode, at, 1)
-    det, x, y, q = _solve(matrix, right)
+    _fill_rows(body, mode, at, 1)
+    det, x, y, q = _solve(mode.matrix, mode.right)
     velocity = at.velocity
     if det != 0.0:
         velocity[0], velocity[1], velocity[2] = x, y, q / body.rho
@@ -138,14 +134,18 @@ def project_carried_pose(body, mode, time, pose):
     They are chosen anew: a contact that travels along the part comes to others, and two of the old equations to one.
     """
     _take_clearest(body, mode, time, pose)
-    still, gaps = MotionState(time, pose, np.zeros(3)), np.empty(3)
+    matrix, gaps = mode.matrix, mode.right
     for _ in range(6):
-        matrix, _ = _fill_rows(body, mode, still, 0)
         for i in range(3):
             k = mode.rows[i, 0]
             place = compute_contact(body.part, body.walls, mode.triple[k], pose)
-            travel = place.along + get_surface(body, mode.triple[k], time) - mode.pin[k]
-            gaps[i] = -place.gap if mode.rows[i, 1] == 0 else travel  # along' = -T.v for both types
+            nx, ny, rx, ry = place.nx, place.ny, place.rx, place.ry
+            if mode.rows[i, 1] == 0:
+                matrix[i, 0], matrix[i, 1], matrix[i, 2] = nx, ny, (nx * ry - ny * rx) / body.rho
+                gaps[i] = -place.gap
+            else:  # along' = -T.v for both types
+                matrix[i, 0], matrix[i, 1], matrix[i, 2] = ny, -nx, (nx * rx + ny * ry) / body.rho
+                gaps[i] = place.along + get_surface(body, mode.triple[k], time) - mode.pin[k]
         _, x, y, q = _solve(matrix, gaps)
         pose[0], pose[1], pose[2] = pose[0] + x, pose[1] + y, pose[2] + q / body.rho
         if abs(x) + abs(y) + abs(q) <= PROJECTED * body.part.radius:  # what is left is of the order of its square

@@ -32,6 +32,8 @@ CLOSED = define_record(
     ("slip", "i8", (CAPACITY,)), ("mu", "f8", (CAPACITY,)),
     ("partner", "i8", (CAPACITY,)),  # the other row of a corner contact, -1 if none
     ("fn", "f8", (CAPACITY,)), ("ft", "f8", (CAPACITY,)),  # forces or impulses per mass
+    # room for a number a contact: its restitution, a gap or a gap rate [m, m/s] to be closed, a mark
+    ("e", "f8", (CAPACITY,)), ("gap", "f8", (CAPACITY,)), ("mark", "i8", (CAPACITY,)),
 )  # fmt: skip
 
 
@@ -151,7 +153,7 @@ def is_closing(closed, speed_zero):
     return False
 
 
-@kernel
+@kernel(counted=True)
 def keep_contacts(closed, speed_zero):
     """Keep what can push without an impact: drop opening contacts, and the sides of a corner that do not count.
 

@@ -136,23 +136,23 @@ def measure_stiffness(body, mode, time, pose):
     if mode.kind != SLIDING and mode.kind != SLIDING_TWICE:
         return 1.0
     set_time(body, time)
-    rows, edges = np.empty((2, 3)), np.empty((2, 3))
-    count = 1 if mode.kind == SLIDING else 2
-    for k in range(count):
-        index = mode.first if k == 0 else mode.second
-        _, _, nx, ny, rx, ry = compute_contact(body.part, body.walls, mode.triple[index], pose)
-        nq, vq = (nx * ry - ny * rx) / body.rho, (nx * rx + ny * ry) / body.rho
-        factor = get_friction_factor(body, mode, index)
-        rows[k, 0], rows[k, 1], rows[k, 2] = nx, ny, nq
-        edges[k, 0], edges[k, 1], edges[k, 2] = nx + factor * ny, ny - factor * nx, nq + factor * vq
-    a = rows[0, 0] * edges[0, 0] + rows[0, 1] * edges[0, 1] + rows[0, 2] * edges[0, 2]
-    size = abs(rows[0, 0] * edges[0, 0]) + abs(rows[0, 1] * edges[0, 1]) + abs(rows[0, 2] * edges[0, 2])
-    if count == 1:
+    nx, ny, nq, gx, gy, gq = _get_row_and_edge(body, mode, mode.first, pose)
+    a, size = nx * gx + ny * gy + nq * gq, abs(nx * gx) + abs(ny * gy) + abs(nq * gq)
+    if mode.kind == SLIDING:
         return a / size
-    b = rows[0, 0] * edges[1, 0] + rows[0, 1] * edges[1, 1] + rows[0, 2] * edges[1, 2]
-    c = rows[1, 0] * edges[0, 0] + rows[1, 1] * edges[0, 1] + rows[1, 2] * edges[0, 2]
-    d = rows[1, 0] * edges[1, 0] + rows[1, 1] * edges[1, 1] + rows[1, 2] * edges[1, 2]
+    mx, my, mq, hx, hy, hq = _get_row_and_edge(body, mode, mode.second, pose)
+    b, c = nx * hx + ny * hy + nq * hq, mx * gx + my * gy + mq * gq
+    d = mx * hx + my * hy + mq * hq
     return (a * d - b * c) / (abs(a * d) + abs(b * c))
+
+
+@jit
+def _get_row_and_edge(body, mode, index, pose):
+    """N of a sliding contact, and the edge N + factor T along which it pushes."""
+    _, _, nx, ny, rx, ry = compute_contact(body.part, body.walls, mode.triple[index], pose)
+    nq, vq = (nx * ry - ny * rx) / body.rho, (nx * rx + ny * ry) / body.rho
+    factor = get_friction_factor(body, mode, index)
+    return nx, ny, nq, nx + factor * ny, ny - factor * nx, nq + factor * vq
 
 
 @kernel
@@ -230,8 +230,7 @@ def _solve_shortest(row, other, p, q):
 def compute_rank(body, mode, at):
     """Rank (at most 3) of the constraint rows of the mode: N of every contact that is not idle, T of the rolling
     ones."""
-    basis = np.zeros((3, 3))
-    rank = 0
+    basis, rank = mode.basis, 0
     for k in range(mode.n):
         if mode.idle[k] == 1:
             continue

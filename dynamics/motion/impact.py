@@ -42,7 +42,7 @@ class Choice(NamedTuple):
     buffer: SetBuffer  # room for the members
 
 
-@kernel
+@kernel(counted=True)
 def pick_member(closed, w, choice):
     """Solve the contact problem of the closed contacts and choose: (kind of the set, number of vertices, index).
 
@@ -143,7 +143,7 @@ def take_member(closed, w, tolerances, value):
     compute_letters(make_problem(closed, w), value, tolerances, closed.letter[:k])
 
 
-@kernel
+@kernel(counted=True)
 def solve_jam(closed, before, choice, after):
     """Velocity after an impulse without collision, that of contacts which neither open nor close but have no
     acceleration: (kind of the set, number of members); 0 members if the velocities before are the only one.

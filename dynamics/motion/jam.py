@@ -16,7 +16,7 @@ from dynamics.search.problem import VERTICES, Problem
 from geometry.compiled.jit import kernel
 
 
-@kernel
+@kernel(counted=True)
 def find_jam(closed, w, tolerances, buffer):
     """Leave in `closed` a smallest set of contacts for which N.a + b >= 0 has no solution, with unbounded normal
     forces; returns their number, and 0 (with `closed` as it was) if there is a solution.
@@ -41,7 +41,7 @@ def find_jam(closed, w, tolerances, buffer):
     return count
 
 
-@kernel
+@kernel(counted=True)
 def _is_blocked(closed, w, kept, tolerances, buffer):
     """Have the inequalities of the contacts kept no solution?"""
     n = 0

@@ -84,6 +84,7 @@ MODE = define_record(
     ("preload", "f8", (3,)),
     ("rows", "i8", (3, 2)),  # of a part that is carried: contact and row (0: N, 1: T) of three independent equations
     ("edges", "f8", (2 * CAPACITY, 3)), ("holder", "i8", (2 * CAPACITY,)),  # unit edges of its cones, their contacts
+    ("matrix", "f8", (3, 3)), ("right", "f8", (3,)), ("basis", "f8", (3, 3)),  # room for three equations
 )  # fmt: skip
 
 

@@ -103,7 +103,7 @@ def fill_mode_series(body, mode, at, order, path, series):
 
 
 @jit
-def get_basis_contact(series, i):
+def _get_basis_contact(series, i):
     """Series of contact i of the basis."""
     return series.first if i == 0 else (series.second if i == 1 else series.third)
 
@@ -124,7 +124,7 @@ def _begin_basis(body, mode, at, terms, series):
     count = 0
     if kind == CARRIED:
         for i in range(3):
-            contact = get_basis_contact(series, i)
+            contact = _get_basis_contact(series, i)
             begin_contact(body.part, body.walls, mode.triple[mode.rows[i, 0]], at.time, at.pose, terms, contact)
         count = 3
     elif kind != FREE:
@@ -249,7 +249,7 @@ def _solve_two(series, k):
 def _extend_carried(mode, rho, series, k):
     """Coefficient k of the acceleration of a part that is carried: three equations, by Cramer's rule."""
     for i in range(3):
-        contact = get_basis_contact(series, i)
+        contact = _get_basis_contact(series, i)
         row = series.row if i == 0 else (series.row_2 if i == 1 else series.row_3)
         if mode.rows[i, 1] == 0:
             _put_normal(contact, rho, row, k)

@@ -14,14 +14,13 @@ from geometry.compiled.jit import jit, kernel
 from geometry.tolerances import TINY
 
 # Called from compiled code alone. Without the two wrappers for Python callers a kernel compiles in half the time.
-# The search makes no arrays, so their references need not be counted.
-inner = jit(private=True, counted=False)
+inner = jit(private=True)
 
 # The same, for a kernel with one caller: it becomes part of that caller, which is compiled once instead of twice.
 merged = jit(private=True, merged=True)
 
 # One that Python and other packages call.
-entrance = kernel(counted=False)
+entrance = kernel
 
 # The search works in two tables, so that few arrays travel from kernel to kernel: passing a tuple of many arrays costs
 # more than the arithmetic. Each column below is a list of its own.

@@ -25,15 +25,15 @@ F = TypeVar("F", bound=Callable)
 @overload
 def jit(function: F) -> F: ...
 @overload
-def jit(*, private: bool, merged: bool = False, counted: bool = True) -> Callable[[F], F]: ...
+def jit(*, private: bool | None = None, merged: bool = False, counted: bool = False) -> Callable[[F], F]: ...
 def jit(function: Callable | None = None, *, private: bool | None = None, merged: bool = False,
-        counted: bool = True) -> Any:
+        counted: bool = False) -> Any:
     """Compile `function` at its first call and keep the machine code for later processes. Usable as `@jit`.
 
     A `private` kernel is called by compiled code alone; by default one whose name says so. One that is `merged` becomes
-    part of its callers and is not compiled by itself. One that is not `counted` leaves the references to its arrays
-    uncounted. An atomic count up and down for each array of each call took two thirds of the time of a search, whose
-    kernels are small and many. It may not make an array, nor return one.
+    part of its callers and is not compiled by itself. A kernel makes no array: work memory is handed in, and so nobody
+    need count references to it. An atomic count up and down for each array of each call took half the time of a run,
+    whose kernels are small and many. One that makes arrays all the same is `counted`.
     """
     if function is None:
         return lambda decorated: _declare(decorated, private, merged, counted)
@@ -52,7 +52,7 @@ def _declare(function: Callable, private: bool | None, merged: bool, counted: bo
 def kernel(function: F) -> F: ...
 @overload
 def kernel(*, counted: bool) -> Callable[[F], F]: ...
-def kernel(function: Callable | None = None, *, counted: bool = True) -> Any:
+def kernel(function: Callable | None = None, *, counted: bool = False) -> Any:
     """As `jit`, but callers call by address instead of taking the code into theirs.
 
     numba otherwise compiles every function again within each of its callers, in their callers, and so on, so that a

@@ -30,7 +30,7 @@ OLDEST, NEWEST = "0.61.0", "0.68.1"
 KEEPING = "machine code is not kept, so every start compiles anew"
 BY_ADDRESS = "kernels are copied into their callers, so compiling takes about ten times as long"
 UNIFYING = "kernels are compiled again for each literal argument, so compiling takes about twice as long"
-COUNTING = "references to arrays are counted at every call, so searches take about three times as long"
+COUNTING = "references to arrays are counted at every call, so runs take about twice as long, searches three times"
 BARE = "kernels get entrances that nobody uses, so compiling takes about twice as long"
 TIMING = "the time of compiling is not measured"
 
@@ -123,8 +123,8 @@ def declare(function: Callable, private: bool, merged: bool, counted: bool) -> A
     are its callers', who keep them alive, and it can neither make nor return one.
     """
     bare = {"no_cfunc_wrapper": True, "no_cpython_wrapper": private} if has(BARE) else {}
-    if not counted and has(COUNTING):
-        bare["_nrt"] = False
+    if has(COUNTING):  # said in both cases: what is not said is taken from the caller
+        bare["_nrt"] = counted
     dispatcher = numba.njit(nogil=True, inline="always" if merged else "never", **bare)(function)
     if has(UNIFYING) and not is_disabled():
         _unify_types(dispatcher)

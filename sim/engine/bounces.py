@@ -30,7 +30,7 @@ from geometry.compiled.record import copy_row
 from geometry.contact.next_contact import find_next_contact
 from geometry.contact.path import fill_path
 from sim.engine import events
-from sim.engine.impacts import Collision, Strike, commit_strike, fill_before, find_strike
+from sim.engine.impacts import Strike, commit_strike, fill_before, find_strike, make_collision
 from sim.engine.state import get_present
 from sim.rows.status_codes import GO_ON
 from sim.tolerances import (
@@ -110,8 +110,9 @@ def _measure_flight(body, struck, a, zeros, interval):
     others have stopped to slip is expected back after as long as the last time.
     """
     height, speed_zero = zeros
-    speeds = np.empty(struck.n)
-    copy_row(speeds, struck.rate)
+    speeds = struck.gap
+    for k in range(struck.n):
+        speeds[k] = struck.rate[k]
     compute_gap_accelerations(struck, a)
     flight, low, restitution, fastest, kept = 0.0, True, 0.0, 0.0, 0
     for k in range(struck.n):
@@ -175,13 +176,13 @@ def pass_over(body, options, state, tools, log, step):
     for c in range(3):
         desk.saved_pose[c], desk.saved_velocity[c] = state.pose[c], v[c]
     before = Energies(_get_energy(v, rho), _get_work(body, begin, state.pose))
-    _find_way(body, struck, desk.saved_velocity, way)
+    _find_way(body, struck, desk, way)
     w = get_load(body, begin)
     v[0], v[1], v[2] = v[0] + w[0] * rest, v[1] + w[1] * rest, v[2] + w[2] / rho * rest
     state.time = begin + rest
     for c in range(3):
         state.pose[c] += way[c] * rest
-    here, collision = get_present(state), Collision(struck, event, 0.0, tools.desk.before, tools.desk.after)
+    here, collision = get_present(state), make_collision(struck, event, 0.0, tools.desk)
     speed_zero = find_zero_speed(body, options.scales, here)
     for k in range(struck.n):  # where they will be, about
         fill_row(body, struck, k, here, speed_zero)
@@ -198,7 +199,7 @@ def pass_over(body, options, state, tools, log, step):
             state.pose[c] += 0.5 * (v[c] - way[c]) * rest
         if event == events.BRIDGE:
             _drop_opening(struck, after, speed_zero)
-        clear = _close_gaps(body, options, struck, here.time, here.pose)
+        clear = _close_gaps(body, options, struck, desk, here.time, here.pose)
         clear = clear and _is_clear(body, options, state, tools, struck, rest)
     if code != GO_ON or not clear:
         state.time = begin
@@ -223,8 +224,9 @@ def _commit(body, options, state, tools, log, closed, collision, found, energies
         fill_row(body, struck, k, here, zeros.speed)
     # A rocking part, unlike a bouncing one, does not stop in a plastic impact: it stops because the impacts follow each
     # other without end. So nothing opens any more, and what rolls does not slip.
-    speed, shift = np.array([v[0], v[1], v[2] * rho]), np.empty(3)
-    _find_shift(struck, struck.rate, speed, INDEPENDENT, True, shift)
+    speed, shift = tools.desk.speed, tools.desk.shift
+    speed[0], speed[1], speed[2] = v[0], v[1], v[2] * rho
+    _find_shift(struck, struck.rate, tools.desk, INDEPENDENT, True)
     v[0], v[1], v[2] = v[0] + shift[0], v[1] + shift[1], v[2] + shift[2] / rho
     # The contacts now move as the surfaces do, so this is the work of the obstacles by the impulses behind the shift.
     _share_work(body, state, struck, shift[0] * v[0] + shift[1] * v[1] + shift[2] * v[2] * rho)
@@ -237,16 +239,16 @@ def _commit(body, options, state, tools, log, closed, collision, found, energies
 
 
 @kernel
-def _find_way(body, struck, velocity, way):
-    """The velocity at the start of the step, without what opens and closes the contacts struck (vx, vy, omega): the
-    mean of this and of the velocity after is that of the part."""
-    v, gaps, nothing = np.empty(3), np.empty(struck.n), np.zeros(3)
-    v[0], v[1], v[2] = velocity[0], velocity[1], velocity[2] * body.rho
+def _find_way(body, struck, desk, way):
+    """The velocity that was saved, without what opens and closes the contacts struck (vx, vy, omega): the mean of this
+    and of the velocity after is that of the part."""
+    v = desk.saved_velocity
+    x, y, q = v[0], v[1], v[2] * body.rho
     for k in range(struck.n):
         n = struck.normal[k]
-        gaps[k] = n[0] * v[0] + n[1] * v[1] + n[2] * v[2] - struck.push[k]
-    _find_shift(struck, gaps, nothing, INDEPENDENT, False, way)
-    way[0], way[1], way[2] = v[0] + way[0], v[1] + way[1], (v[2] + way[2]) / body.rho
+        struck.gap[k] = n[0] * x + n[1] * y + n[2] * q - struck.push[k]
+    _find_shift(struck, struck.gap, desk, INDEPENDENT, False)
+    way[0], way[1], way[2] = x + desk.shift[0], y + desk.shift[1], (q + desk.shift[2]) / body.rho
 
 
 @kernel
@@ -264,15 +266,17 @@ def _strike_nothing(body, state, collision):
 def _drop_opening(struck, after, speed_zero):
     """Keep the contacts that do not open with a velocity (3,) in (x, y, rho theta); a corner on a corner opens where
     either of its sides does."""
-    opens, kept = np.zeros(struck.n, dtype=np.bool_), 0
+    opens, kept = struck.mark, 0
+    for k in range(struck.n):
+        opens[k] = 0
     for k in range(struck.n):
         n = struck.normal[k]
         if n[0] * after[0] + n[1] * after[1] + n[2] * after[2] - struck.push[k] > speed_zero:
-            opens[k] = True
+            opens[k] = 1
             if struck.partner[k] >= 0:
-                opens[struck.partner[k]] = True
+                opens[struck.partner[k]] = 1
     for k in range(struck.n):
-        if opens[k]:
+        if opens[k] == 1:
             continue
         fn, ft, letter = struck.fn[k], struck.ft[k], struck.letter[k]
         copy_contact(struck, k, kept)
@@ -323,13 +327,12 @@ def _get_work(body, time, pose):
 
 
 @kernel
-def _find_shift(struck, gaps, speed, independent, rolling, shift):
-    """Shortest shift d with N.d = -gap for every struck contact and, where `rolling`, T.(speed + d) = 0.
+def _find_shift(struck, gaps, desk, independent, rolling):
+    """Shortest `desk.shift` d with N.d = -gap for every struck contact and, where `rolling`, T.(speed + d) = 0.
 
     independent: sine below which a row counts as dependent on earlier ones and is left out.
     """
-    basis, row = np.zeros((3, 3)), np.zeros(3)
-    rank = 0
+    basis, row, shift, speed, rank = desk.basis, desk.row, desk.shift, desk.speed, 0
     shift[:] = 0.0
     for k in range(struck.n):
         for which in range(2 if rolling and struck.letter[k] == LETTER_N else 1):
@@ -352,10 +355,11 @@ def _find_shift(struck, gaps, speed, independent, rolling, shift):
 
 
 @kernel
-def _close_gaps(body, options, struck, time, pose):
+def _close_gaps(body, options, struck, desk, time, pose):
     """Move the pose to gap 0 at the struck contacts at a time, by the shortest way; False if some gap stays open."""
-    gaps, shift, nothing, widest = np.empty(struck.n), np.empty(3), np.zeros(3), 0.0
-    still = MotionState(time, pose, nothing)
+    gaps, shift, widest = struck.gap, desk.shift, 0.0
+    desk.speed[0], desk.speed[1], desk.speed[2] = 0.0, 0.0, 0.0
+    still = MotionState(time, pose, desk.speed)
     for _ in range(4):
         widest = 0.0
         for k in range(struck.n):
@@ -364,6 +368,6 @@ def _close_gaps(body, options, struck, time, pose):
             widest = max(widest, abs(gaps[k]))
         if widest <= GAP_CLOSED * options.scales.touch:
             return True
-        _find_shift(struck, gaps, nothing, INDEPENDENT_GAPS, False, shift)
+        _find_shift(struck, gaps, desk, INDEPENDENT_GAPS, False)
         pose[0], pose[1], pose[2] = pose[0] + shift[0], pose[1] + shift[1], pose[2] + shift[2] / body.rho
     return widest <= GAP_STAYS * options.scales.touch

@@ -59,6 +59,13 @@ class Collision(NamedTuple):
     factor: float  # of the restitutions
     before: np.ndarray  # (3,) gets the velocity before, in (x, y, rho theta)
     after: np.ndarray  # (3,) gets the velocity after
+    old: np.ndarray  # (3,) gets the velocity before, as (vx, vy, omega)
+
+
+@jit(private=True, merged=True)
+def make_collision(struck, event, factor, desk):
+    """A Collision whose velocities are those of the DESK."""
+    return Collision(struck, event, factor, desk.before, desk.after, desk.old)
 
 
 @jit
@@ -84,10 +91,9 @@ def find_strike(body, options, state, tools, collision):
     A single contact follows the law of its pair; several at once have the set of `motion.impact`. With the kind JAM
     it is an impulse without collision.
     """
-    struck, event, factor, before, after = collision
+    struck, event, factor, before, after, _ = collision
     fill_before(body, state, before)
-    k = struck.n
-    e = np.empty(k)
+    k, e = struck.n, struck.e
     for i in range(k):
         e[i] = factor * body.walls.edge[struck.triple[i, 2]].e
     if k == 1:
@@ -126,9 +132,9 @@ def find_strike(body, options, state, tools, collision):
 @kernel
 def commit_strike(body, state, log, collision, found):
     """Take the velocity that `find_strike` found, a Strike, keep the account and log the event."""
-    struck, event, _, before, after = collision
+    struck, event, _, before, after, old = collision
     v, walls = state.velocity, body.walls
-    old = np.array([before[0], before[1], before[2] / body.rho])
+    old[0], old[1], old[2] = before[0], before[1], before[2] / body.rho
     v[0], v[1], v[2] = after[0], after[1], after[2] / body.rho
     work = compute_impact_work(struck)
     cause, involved = state.cause, False

@@ -35,7 +35,7 @@ from geometry.contact.contacts import is_same_contact
 from geometry.contact.moving import begin_motion, is_moving
 from sim.engine import events
 from sim.engine.bounces import NO_BOUNCE, REFUSED, bridge, sum_bounces
-from sim.engine.impacts import Collision, is_jammed, strike
+from sim.engine.impacts import is_jammed, make_collision, strike
 from sim.engine.recorder import EventHeader, write_event
 from sim.engine.state import ACCELERATION, NOTHING, STEP, VELOCITY, get_ahead, get_present
 from sim.engine.ties import keep_grip, lose_contact
@@ -157,7 +157,7 @@ def _meet(body, options, state, tools, log, closed):
         if state.cause_kind == events.BREAK:
             header = EventHeader(state.time, events.BREAK, 0, 0, 1.0, 0)
             write_event(body, state, log, header, state.velocity, state.velocity)
-        collision = Collision(closed, events.IMPACT, 1.0, tools.desk.before, tools.desk.after)
+        collision = make_collision(closed, events.IMPACT, 1.0, tools.desk)
         code = strike(body, options, state, tools, log, collision)
         if code != GO_ON:
             return code, True
@@ -206,7 +206,7 @@ def _end_slip(body, options, state, tools, log, closed):
     if options.rule == STOP or closed.n == 0:
         return NO_SOLUTION
     state.cause_kind = events.JAM
-    collision = Collision(closed, events.JAM, 1.0, tools.desk.before, tools.desk.after)
+    collision = make_collision(closed, events.JAM, 1.0, tools.desk)
     code = strike(body, options, state, tools, log, collision)
     if code != GO_ON:
         return code

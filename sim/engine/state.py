@@ -102,6 +102,9 @@ DESK = define_record(
     ("acceleration", "f8", (3,)),  # (ax, ay, alpha) of a row
     ("way", "f8", (3,)),  # velocity of a step that is passed over
     ("before", "f8", (3,)), ("after", "f8", (3,)),  # velocities of an impact, in (x, y, rho theta)
+    ("old", "f8", (3,)),  # that before, as (vx, vy, omega)
+    # a shift that closes gaps, the velocity that it adds to, and room for the rows that it is made of
+    ("shift", "f8", (3,)), ("speed", "f8", (3,)), ("basis", "f8", (3, 3)), ("row", "f8", (3,)),
 )  # fmt: skip
 
 

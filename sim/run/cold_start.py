@@ -48,12 +48,12 @@ def compile_motion(arguments: Arguments) -> None:
     from dynamics.motion.mode import MotionState
     from dynamics.motion.scales import Zeros
     from dynamics.search.reactions import solve_forces
-    from sim.engine import bounces, jump, loop, next_event
+    from sim.engine import bounces, jump, loop, next_event, step
 
     body, options, state, tools, log = arguments
     desk, zeros = tools.desk, Zeros(1.0, 1.0)
     here = MotionState(float(state.time), state.pose, state.velocity)
-    compile_for(loop._integrate, body, options, state, tools, 1.0)
+    compile_for(step.take_step, body, options, state, tools, 1.0)
     compile_for(find_closed, body, state.mode, here, zeros, desk.closed, tools.scratch)
     compile_for(loop._write_ticks, body, options, state, tools, log)
     problem = make_problem(desk.closed, body.w)
@@ -64,7 +64,7 @@ def compile_motion(arguments: Arguments) -> None:
     compile_for(jump._log_cause, body, options, state, log, True)
     compile_for(bounces._is_clear, body, options, state, tools, desk.struck, 1.0)
     compile_for(bounces._measure_flight, body, desk.struck, desk.target, zeros, 1.0)
-    compile_for(bounces._close_gaps, body, options, desk.closed, here.time, here.pose)
+    compile_for(bounces._close_gaps, body, options, desk.closed, desk, here.time, here.pose)
 
 
 def compile_search(arguments: Arguments) -> None:
