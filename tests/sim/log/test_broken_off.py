@@ -117,7 +117,7 @@ def test_a_full_disk(tmp_path, monkeypatch, kind):
     with pytest.raises(WriteError), H5Sink(tmp_path / "a.h5", load_scene(SCENE)) as sink:
         simulate(load_scene(SCENE), sink=sink, **MANY)
     read = read_trajectory(tmp_path / "a.h5")
-    assert len(read) > 1800
+    assert len(read) > (1800 if kind == "reserved" else 900)  # the first rows are committed at once
     if kind == "reserved":
         assert read.status is Status.DISK_FULL
         assert_account_is_that_of_the_rows(read)
