@@ -154,7 +154,7 @@ class GrowingFile:
         self._committed = time.monotonic()
 
     def close(self, attributes: dict[str, object], last: Iterable[tuple] = (), keep: bool = True) -> None:
-        """Append what is `last` (arguments of `append_columns`), commit all, rewrite root attributes in place, and close
+        """Append what is `last` (arguments of `append_columns`), commit all, rewrite root attributes in place and close
         the file.
 
         keep: may it take the place of an older file, if it did not do so with rows? A file that may not, or that is

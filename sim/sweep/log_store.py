@@ -10,8 +10,8 @@
         /committed    how many rows of the five tables count, written last
 
 Links from steps to contacts and from events to impulses count from the first rows of each run, so that the rows of a
-run are those of its own log. A batch is committed as a whole, before its rows are in the table of the sweep: a row of
-the table that should have a log has one, whatever happens. How it is written: `sim/files/growing_file.py`.
+run are those of its own log. Batches are committed as a whole, before their rows are in the table of the sweep: a row
+of the table that should have a log has one, whatever happens. How it is written: `sim/files/growing_file.py`.
 
 Before there were parts, each run had a log of its own here (`cell_0000012.h5`); these are read as well.
 """
@@ -57,20 +57,33 @@ class LogStore:
         self._file: GrowingFile | None = None
         self._n_axes = len(record.plan.axes)
 
+    @property
+    def waits(self) -> bool:
+        """Are there logs that are not committed yet?"""
+        return self._file is not None and any(self._file.pending.values())
+
+    def commit(self) -> None:
+        """Commit all logs. Raises WriteError."""
+        if self.waits:
+            with self._file.writing(0):  # rows that wait have their room
+                self._file.commit()
+
     def write(self, logs: CellLogs) -> None:
-        """Append the rows of some runs, and commit them. Raises WriteError."""
+        """Append the rows of some runs; they are committed when others have not been for COMMIT_AFTER seconds. Raises
+        WriteError."""
         if not len(logs):
             return
         if self._file is None:
             self._file = self._create(logs.works.shape[1])
-        file, firsts = self._file, [self._file.rows[name] for name in ROW_TABLES]
+        file = self._file
+        there = {name: file.rows[name] + file.pending[name] for name in TABLES}
         new = {name: sum(len(piece[k]) for piece in logs.pieces) for k, name in enumerate(ROW_TABLES)}
         new["cells"] = len(logs)
         cells = logs.cells.copy()
-        for name, first in zip(FIRST_FIELDS, firsts, strict=True):
-            cells[name] += first
+        for field, name in zip(FIRST_FIELDS, ROW_TABLES, strict=True):
+            cells[field] += there[name]
         extra = (self._n_axes + logs.works.shape[1]) * 8 * CHUNK_ROWS["cells"]
-        with file.writing(extra + sum(layout.count_chunk_bytes(name, CHUNK_ROWS[name], file.rows[name], count)
+        with file.writing(extra + sum(layout.count_chunk_bytes(name, CHUNK_ROWS[name], there[name], count)
                                       for name, count in new.items())):
             for piece in logs.pieces:
                 for name, table in zip(ROW_TABLES, piece, strict=True):
@@ -79,7 +92,9 @@ class LogStore:
             file.append_columns("cells/values", logs.values)
             if logs.works.shape[1]:
                 file.append_columns("cells/obstacle_work", logs.works)
-            file.commit(new)
+            file.count(new)
+            if file.is_due:
+                file.commit()
 
     def _append(self, name: str, table: np.ndarray) -> None:
         for spec in layout.LAYOUTS[name] if len(table) else ():

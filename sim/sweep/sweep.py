@@ -29,7 +29,7 @@ from sim.sweep.plan import Plan
 from sim.sweep.pool import ThreadPool, run_batches
 from sim.sweep.stop import StopSign
 from sim.sweep.sweep_result import Sweep
-from sim.sweep.table import TextList, build_row_dtype, sort_rows
+from sim.sweep.table import Rows, TextList, build_row_dtype, sort_rows
 
 if TYPE_CHECKING:
     from sim.scene.scene import AnyScene
@@ -150,6 +150,7 @@ class Job:
         self.record = make_record(study, plan, runner)
         self._kept: list[np.ndarray] = []
         self._texts = TextList()
+        self._waiting: list[Rows] = []  # for their logs to be committed
         self._file, self._done, self._logs = (None, np.zeros(len(plan), bool), None)
         if self.output is not None:
             from sim.sweep.log_store import LogStore
@@ -166,7 +167,9 @@ class Job:
                 for batch in self._produce(workers, cluster):
                     self._keep(batch)
                     if progress is not None:
-                        progress(int(self._done.sum()), len(self._done))
+                        waiting = sum(len(rows.table) for rows in self._waiting)
+                        progress(int(self._done.sum()) + waiting, len(self._done))
+                self._write_rows()
             status = Status.COMPLETED if self._done.all() else Status.INTERRUPTED
         finally:
             if self._logs is not None:
@@ -184,16 +187,24 @@ class Job:
 
     def _keep(self, batch: Batch) -> None:
         """Logs come before rows: a row that is there has its log."""
-        rows = batch.rows
         for logs in batch.logs:
             self._logs.write(logs)
-        if not len(rows.table):
-            return
-        if self._file is not None:
-            self._file.write(rows)
-        else:
-            self._kept.append(self._texts.take(rows))
-        self._done[rows.table["cell"]] = True
+        if len(batch.rows.table):
+            self._waiting.append(batch.rows)
+        if self._logs is None or not self._logs.waits:
+            self._write_rows()
+
+    def _write_rows(self) -> None:
+        """Write the rows of the table that wait."""
+        if self._logs is not None:
+            self._logs.commit()
+        for rows in self._waiting:
+            if self._file is not None:
+                self._file.write(rows)
+            else:
+                self._kept.append(self._texts.take(rows))
+            self._done[rows.table["cell"]] = True
+        self._waiting = []
 
     def _produce(self, workers: int, cluster) -> Iterator[Batch]:
         missing = iter(np.flatnonzero(~self._done).tolist())
