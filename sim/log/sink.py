@@ -39,7 +39,7 @@ from sim.rows.status import Status, describe_failure
 if TYPE_CHECKING:
     from sim.scene.scene import Scene
 
-DEFAULT_CHUNK_ROWS = 1024
+DEFAULT_CHUNK_ROWS = 2048
 MAX_CHUNK_ROWS = 8192  # 64 KiB of one field
 MIN_CHUNK_ROWS = 32
 NO_BRANCHES = np.zeros(0, BRANCH_DTYPE)

@@ -23,6 +23,11 @@ class Batch(NamedTuple):
     logs: list[CellLogs]
     seconds: float
 
+    @property
+    def n_bytes(self) -> int:
+        """Of the rows of all logs."""
+        return sum(logs.n_bytes for logs in self.logs)
+
 
 class BatchRunner:
     """Runs batches; one for all threads of a process."""

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import dataclasses
+import os
+import tempfile
 import threading
 from itertools import groupby
 from types import SimpleNamespace
@@ -26,6 +28,7 @@ from sim.sweep.cells import CellRunner, Desk, identify_shape
 from sim.sweep.setting import Shape
 
 BUFFER_ROWS = 16384  # handed over at once
+SPOOL_BYTES = 64 * 2**20  # rows of a batch beyond this wait on the disk
 _SAME = ("penetration", "gap_residual", "slip_residual", "balance_residual", "cone_residual", "n_steps", "n_events",
          "n_impacts")  # fmt: skip
 _ENERGIES = {"energy_start": "kinetic_start", "energy_end": "kinetic_end", "work_load": "load",
@@ -44,6 +47,11 @@ class CellLogs(NamedTuple):
 
     def __len__(self) -> int:
         return len(self.cells)
+
+    @property
+    def n_bytes(self) -> int:
+        """Of all rows."""
+        return sum(table.nbytes for piece in self.pieces for table in piece)
 
 
 class Ran(NamedTuple):
@@ -187,7 +195,7 @@ class LoggingDesk(Desk):
         table, packed = self._pack(kinds, range(n), pairs)
         results, logged = allocate_table(RESULT, n), allocate_table(LOGGED, n)
         pushed = np.zeros((n, max(0, len(self._body.walls.mover) - 1)))
-        pieces, failures, written = [], {}, np.zeros(4, np.int64)
+        pieces, failures, written, spool = [], {}, np.zeros(4, np.int64), Spool()
         progress[:], progress[END], log.counts[:] = 0, n, 0
         while progress[NEXT] < progress[END]:
             first = int(progress[NEXT])
@@ -200,10 +208,29 @@ class LoggingDesk(Desk):
                 progress[GOING], progress[NEXT] = 0, place + 1
             logged.counts[first : int(progress[NEXT])] += written
             counts = log.counts[:4].tolist()
-            pieces.append(tuple(rows[:count].copy() for rows, count in zip(log[1:], counts, strict=True)))
+            pieces.append(tuple(spool.keep(rows[:count]) for rows, count in zip(log[1:], counts, strict=True)))
             written += log.counts[:4]
             empty_log(log)
             if stop_hard is not None and stop_hard():
                 progress[END] = progress[NEXT]
         n = int(progress[END])
         return Ran(results[:n], logged[:n], table[:n], pushed[:n], pieces, failures)
+
+
+class Spool:
+    """Keeps copies of rows: the first in memory, those of long runs in a file without a name, that goes with them."""
+
+    def __init__(self):
+        self._bytes, self._file = 0, None
+
+    def keep(self, rows: np.ndarray) -> np.ndarray:
+        """A copy. Raises OSError where the disk is full."""
+        self._bytes += rows.nbytes
+        if self._bytes <= SPOOL_BYTES or not len(rows):
+            return rows.copy()
+        if self._file is None:
+            self._file = tempfile.TemporaryFile(prefix="stiction-")
+        place = self._file.seek(0, os.SEEK_END)
+        self._file.write(rows.tobytes())
+        self._file.flush()
+        return np.memmap(self._file, rows.dtype, "r", place, rows.shape)

@@ -16,6 +16,8 @@ import numpy as np
 import pytest
 
 from sim.files import growing_file
+from sim.files.chunk_code import encode_chunk
+from sim.files.columns import FILTERS
 from sim.files.unfinished import compute_checksum
 from sim.files.write_error import WriteError
 from sim.log import layout
@@ -105,6 +107,60 @@ def test_plain_h5py_reads_it_with_units(tmp_path):
         for table in TABLES:
             for dataset in file[table].values():
                 assert {"unit", "meaning"} <= set(dataset.attrs), dataset.name
+
+
+def test_a_log_of_version_3_is_read(tmp_path):
+    """Rows as they were: not compressed, integers of 8 bytes."""
+    rows = write_log(tmp_path / "a.h5", 3000)
+    with h5py.File(tmp_path / "a.h5", "r+") as file:
+        file.attrs["format_version"] = 3
+        for table in TABLES:
+            for name, dataset in list(file[table].items()):
+                values, attributes = dataset[...], dict(dataset.attrs)
+                del file[table][name]
+                kind = "i8" if values.dtype.kind == "i" else "f8"
+                older = file[table].create_dataset(name, data=values, dtype=kind, maxshape=(None, *values.shape[1:]),
+                                                          chunks=(1024, *values.shape[1:]))
+                older.attrs.update(attributes)
+    assert_same_tables(read_trajectory(tmp_path / "a.h5"), rows)
+
+
+def test_rows_are_small_and_come_back_whatever_they_are(tmp_path, rng):
+    """Columns of zeros, of one value, smooth ones, and random bits with infinities and NaN."""
+    n = 20_000
+    steps = np.zeros(n, STEP_DTYPE)
+    steps["time"], steps["load_fy"], steps["x"] = np.arange(n) * 1e-3, -9.81, np.sin(np.arange(n) * 1e-4)
+    steps["y"] = rng.integers(0, 2**64, n, dtype=np.uint64).view(np.float64)
+    steps["vx"][5000:] = -0.0
+    steps["work_impact"][n - 1] = -1.0
+    steps["set_kind"] = -1
+    for hint in (None, n):
+        with H5Sink(tmp_path / "a.h5", make_record(), rows_hint=hint) as sink:
+            for first in range(0, n, 700):
+                sink.write(steps[first : first + 700], *NO_ROWS[1:])
+            sink.close(Status.COMPLETED, Account())
+        assert_same_tables(read_trajectory(tmp_path / "a.h5"), (steps, *NO_ROWS[1:]))
+        assert (tmp_path / "a.h5").stat().st_size < 40 * n
+    steps["n_contacts"][7] = 2**31
+    with pytest.raises(ValueError, match="n_contacts 2147483648"), H5Sink(tmp_path / "b.h5", make_record()) as sink:
+        sink.write(steps, *NO_ROWS[1:])
+
+
+@pytest.mark.parametrize("dtype", ["f8", "i8", "i4", "i1", "S7"])
+@pytest.mark.parametrize("n", [1, 5, 300, 5000, 70_000])
+def test_any_hdf5_reads_an_encoded_chunk(tmp_path, rng, dtype, n):
+    for columns in ((), (3,)):
+        noise = rng.integers(0, 256, n * np.dtype(dtype).itemsize * (3 if columns else 1), np.uint8)
+        for data in (noise, noise // 100, np.zeros_like(noise), np.where(np.arange(len(noise)) % 8 < 6, noise, 63)):
+            chunk = data.astype(np.uint8).view(dtype).reshape(n, *columns)
+            code = encode_chunk(chunk)
+            if code is None:
+                continue
+            assert len(code) < chunk.nbytes
+            with h5py.File(tmp_path / "a.h5", "w") as file:
+                dataset = file.create_dataset("a", chunk.shape, dtype, chunks=chunk.shape, **FILTERS)
+                dataset.id.write_direct_chunk((0,) * chunk.ndim, code)
+                assert dataset[...].tobytes() == chunk.tobytes()
 
 
 def test_every_field_is_stored_exactly_once():
