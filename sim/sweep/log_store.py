@@ -195,4 +195,5 @@ def _load(file: h5py.File, part: Path, record: SweepRecord, cell: int, scene: Sc
         works = file["cells/obstacle_work"][place]
         known = () if np.isnan(works).any() else tuple(map(float, works))
         account = dataclasses.replace(account, obstacle_work=known)
-    return Trajectory(scene, *rows.values(), status, account, message)
+    steps, contacts, events, impulses = rows.values()
+    return Trajectory(scene, steps, contacts, events, impulses, status, account, message)

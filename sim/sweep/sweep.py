@@ -29,7 +29,7 @@ from sim.sweep.plan import Plan
 from sim.sweep.pool import ThreadPool, run_batches
 from sim.sweep.stop import StopSign
 from sim.sweep.sweep_result import Sweep
-from sim.sweep.table import Rows, TextList, build_row_dtype, sort_rows
+from sim.sweep.table import Rows, TextList, build_row_dtype, join_rows, sort_rows
 
 if TYPE_CHECKING:
     from sim.scene.scene import AnyScene
@@ -187,8 +187,9 @@ class Job:
 
     def _keep(self, batch: Batch) -> None:
         """Logs come before rows: a row that is there has its log."""
-        for logs in batch.logs:
-            self._logs.write(logs)
+        if self._logs is not None:
+            for logs in batch.logs:
+                self._logs.write(logs)
         if len(batch.rows.table):
             self._waiting.append(batch.rows)
         if self._logs is None or not self._logs.waits:
@@ -198,12 +199,14 @@ class Job:
         """Write the rows of the table that wait."""
         if self._logs is not None:
             self._logs.commit()
-        for rows in self._waiting:
-            if self._file is not None:
-                self._file.write(rows)
-            else:
-                self._kept.append(self._texts.take(rows))
-            self._done[rows.table["cell"]] = True
+        if not self._waiting:
+            return
+        rows = join_rows(self._waiting)
+        if self._file is not None:
+            self._file.write(rows)
+        else:
+            self._kept.append(self._texts.take(rows))
+        self._done[rows.table["cell"]] = True
         self._waiting = []
 
     def _produce(self, workers: int, cluster) -> Iterator[Batch]:
