@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import dataclasses
-import os
-import tempfile
 import threading
 from itertools import groupby
 from types import SimpleNamespace
@@ -12,6 +10,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from sim.files.spool import Spool
 from sim.rows.account import (
     ACCOUNT_FIELDS,
     compute_energy_residual,
@@ -28,7 +27,6 @@ from sim.sweep.cells import CellRunner, Desk, identify_shape
 from sim.sweep.setting import Shape
 
 BUFFER_ROWS = 16384  # handed over at once
-SPOOL_BYTES = 64 * 2**20  # rows of a batch beyond this wait on the disk
 _SAME = ("penetration", "gap_residual", "slip_residual", "balance_residual", "cone_residual", "n_steps", "n_events",
          "n_impacts")  # fmt: skip
 _ENERGIES = {"energy_start": "kinetic_start", "energy_end": "kinetic_end", "work_load": "load",
@@ -195,42 +193,24 @@ class LoggingDesk(Desk):
         table, packed = self._pack(kinds, range(n), pairs)
         results, logged = allocate_table(RESULT, n), allocate_table(LOGGED, n)
         pushed = np.zeros((n, max(0, len(self._body.walls.mover) - 1)))
-        pieces, failures, written, spool = [], {}, np.zeros(4, np.int64), Spool()
+        pieces, failures, written = [], {}, np.zeros(4, np.int64)
         progress[:], progress[END], log.counts[:] = 0, n, 0
-        while progress[NEXT] < progress[END]:
-            first = int(progress[NEXT])
-            try:
-                log_cells(self._body, self.shape.options, table, packed, self._work, results, logged, pushed)
-            except Exception as error:  # a defect: one cell shall not end a sweep
-                place = int(progress[NEXT])
-                failures[place] = f"{type(error).__name__}: {error}"
-                logged[place].counts[:] = log.counts[:4]
-                progress[GOING], progress[NEXT] = 0, place + 1
-            logged.counts[first : int(progress[NEXT])] += written
-            counts = log.counts[:4].tolist()
-            pieces.append(tuple(spool.keep(rows[:count]) for rows, count in zip(log[1:], counts, strict=True)))
-            written += log.counts[:4]
-            empty_log(log)
-            if stop_hard is not None and stop_hard():
-                progress[END] = progress[NEXT]
+        with Spool() as spool:
+            while progress[NEXT] < progress[END]:
+                first = int(progress[NEXT])
+                try:
+                    log_cells(self._body, self.shape.options, table, packed, self._work, results, logged, pushed)
+                except Exception as error:  # a defect: one cell shall not end a sweep
+                    place = int(progress[NEXT])
+                    failures[place] = f"{type(error).__name__}: {error}"
+                    logged[place].counts[:] = log.counts[:4]
+                    progress[GOING], progress[NEXT] = 0, place + 1
+                logged.counts[first : int(progress[NEXT])] += written
+                counts = log.counts[:4].tolist()
+                pieces.append(tuple(spool.keep(rows[:count]) for rows, count in zip(log[1:], counts, strict=True)))
+                written += log.counts[:4]
+                empty_log(log)
+                if stop_hard is not None and stop_hard():
+                    progress[END] = progress[NEXT]
         n = int(progress[END])
         return Ran(results[:n], logged[:n], table[:n], pushed[:n], pieces, failures)
-
-
-class Spool:
-    """Keeps copies of rows: the first in memory, those of long runs in a file without a name, that goes with them."""
-
-    def __init__(self):
-        self._bytes, self._file = 0, None
-
-    def keep(self, rows: np.ndarray) -> np.ndarray:
-        """A copy. Raises OSError where the disk is full."""
-        self._bytes += rows.nbytes
-        if self._bytes <= SPOOL_BYTES or not len(rows):
-            return rows.copy()
-        if self._file is None:
-            self._file = tempfile.TemporaryFile(prefix="stiction-")
-        place = self._file.seek(0, os.SEEK_END)
-        self._file.write(rows.tobytes())
-        self._file.flush()
-        return np.memmap(self._file, rows.dtype, "r", place, rows.shape)

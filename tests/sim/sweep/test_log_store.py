@@ -11,6 +11,7 @@ import h5py
 import numpy as np
 import pytest
 
+from sim.files import spool
 from sim.log.reading import TrajectoryFileError, read_trajectory
 from sim.run.simulation import simulate
 from sim.scene.build import load_scene, parse_scene
@@ -52,7 +53,7 @@ def test_a_stored_run_is_that_of_simulate_to_the_last_bit(tmp_path, name, axes):
 def test_buffers_of_any_size_give_the_same_rows(tmp_path, monkeypatch):
     scene = load_scene("bouncing_block", overrides={"run.output_interval": 0.01})
     monkeypatch.setattr(logged_cells, "BUFFER_ROWS", 32)  # a run takes many
-    monkeypatch.setattr(logged_cells, "SPOOL_BYTES", 20_000)  # most wait on the disk
+    monkeypatch.setattr(spool, "SPOOL_BYTES", 20_000)  # most wait on the disk
     result = sweep(scene, rho=[0.02, 0.03], output=tmp_path / "s.h5", log="all", workers=1)
     for cell in range(2):
         assert_same_run(result.read_log(cell), simulate(result.build_scene(cell)))
