@@ -254,3 +254,15 @@ BETTER_VIEW = 1e-9
 WHOLE_NUMBER = 1e-12
 # Forces below this share of the largest are not drawn. Larger: forces are missing. Smaller: arrows without length.
 DRAWN_FORCE = 1e-3
+
+# --- files ---
+
+# A plane of bytes of a log is compressed where two of its bytes, drawn from one place, are equal with this chance.
+# Reason: 1/256 is chance, 1/8 are eight values that take turns (two coordinates of four contacts). Larger: files grow.
+# Smaller: gzip looks at bytes that hardly get fewer, at a twentieth of the speed.
+REPEATING_BYTES = 1 / 8
+
+# Seconds that rows of a log wait at most, while others come, until they are committed. Reason: a commit takes
+# milliseconds, and the part of a chunk that it writes is not compressed. Larger: a kill loses more. Smaller: logs of
+# fast runs grow.
+COMMIT_AFTER = 1.0

@@ -80,8 +80,8 @@ def open_cell(path: Path, words: str | None) -> Trajectory:
         raise SweepError(f"{path} is the table of a sweep, with many runs; say which: --cell {names}")
     cell = find_cell(path, split_pairs(words, "--cell"))
     console = make_console(stderr=True)
-    trajectory, note = read_log(cell)
-    how = f"the log {cell.log}"
+    trajectory, log, note = read_log(cell)
+    how = f"its log in {log}"
     if trajectory is None:
         if note:
             console.print(f"Note: {note}.")

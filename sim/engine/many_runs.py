@@ -1,8 +1,9 @@
 """Many runs of a sweep in one call of compiled code: arrays of values in, rows of results out.
 
-The runs of a call share the outlines; what differs from run to run is in a `CELL` and in the pairs. Nothing is logged:
-what the table needs is gathered on the way. The call comes back when all is done, when a pool is full, or when Python
-shall look at the keyboard; called again, it goes on where it was, in the middle of a run if need be.
+The runs of a call share the outlines; what differs from run to run is in a `CELL` and in the pairs. `run_cells` logs
+nothing: what the table needs is gathered on the way. `log_cells` writes the rows of all runs one after another into the
+same buffers, each run as `simulate` does. Both come back when all is done, when a pool or a buffer is full, or when
+Python shall look at the keyboard; called again, they go on where they were, in the middle of a run if need be.
 """
 
 from __future__ import annotations
@@ -37,7 +38,8 @@ LETTERS = np.array([ord(letter) for letter in CONTACT_LETTERS], dtype=np.uint8)
 CELL = define_record(
     ("rho", "f8"), ("mass", "f8"), ("w", "f8", (3,)), ("load", "f8", (5,)),
     ("pose", "f8", (3,)), ("velocity", "f8", (3,)), ("random", "i8"),
-    ("duration", "f8"), ("step", "f8"), ("tolerance", "f8"), ("order", "i8"), ("rule", "i8"), ("survey", "i8"),
+    ("duration", "f8"), ("interval", "f8"), ("step", "f8"), ("tolerance", "f8"), ("order", "i8"), ("rule", "i8"),
+    ("survey", "i8"),
     ("touch", "f8"), ("force", "f8"), ("speed", "f8"),
 )  # fmt: skip
 
@@ -51,6 +53,14 @@ RESULT = define_record(
     ("cone_residual", "f8"),
     ("kinetic_start", "f8"), ("kinetic_end", "f8"), ("load", "f8"), ("friction", "f8"), ("impact", "f8"),
     ("pushed", "f8"),
+)  # fmt: skip
+
+# What else a run leaves behind that was logged: for its account, for what is said of one that stalls, and how many rows
+# of each table (`counts`) are in the buffers at its end. Energies per mass.
+LOGGED = define_record(
+    ("rejected", "i8"), ("evaluations", "i8"), ("bridges", "i8"), ("bridged", "f8"), ("bridge_work", "f8"),
+    ("not_unique", "f8"), ("tally", "f8"), ("set_kind", "i8"), ("kind_before", "i8"), ("cause", "i8", (3,)),
+    ("counts", "i8", (4,)),
 )  # fmt: skip
 
 # Places in `Work.progress`: the cell that is next or going on, whether it is going on, the cell to stop before, and how
@@ -89,12 +99,12 @@ class Work(NamedTuple):
     contacts: np.ndarray  # (POOL_CONTACTS,) CONTACT_DTYPE: last contacts of those that may be held by them
 
 
-def allocate_work(start: np.record, walls, tools: Tools) -> Work:
-    """Work arrays for runs against these walls."""
+def allocate_work(start: np.record, walls, tools: Tools, rows: int = BUFFER_ROWS) -> Work:
+    """Work arrays for runs against these walls, with buffers for so many rows."""
     now, first = allocate_table(STATE, 1), allocate_table(STATE, 1)
     first[0] = start
     tally = Tally(np.zeros(1), np.zeros(MODE_BYTES, np.uint8), np.zeros(2, np.int64), np.zeros(2, np.int64))
-    return Work(np.zeros(5, np.int64), now, first, copy_walls(walls), tools, allocate_log(BUFFER_ROWS), tally,
+    return Work(np.zeros(5, np.int64), now, first, copy_walls(walls), tools, allocate_log(rows), tally,
                 np.zeros(POOL_BYTES, np.uint8), np.zeros(POOL_CONTACTS, CONTACT_DTYPE))
 
 
@@ -110,6 +120,7 @@ def run_cells(body, options, cells, pairs, work, results):
         cell = cells[i]
         if progress[GOING] == 0:
             _begin(body, cell, pairs, work)
+            work.log.counts[:] = 0
             progress[GOING] = 1
         # Made here and not in a function of their own: numba cannot return what holds a record.
         here = Body(body.part, body.walls, body.w, cell.rho, cell.mass, body.load, body.turning, body.longest)
@@ -127,6 +138,52 @@ def run_cells(body, options, cells, pairs, work, results):
             _finish(here, code, work, results[i])
             progress[GOING] = 0
             progress[NEXT] += 1
+
+
+@kernel
+def log_cells(body, options, cells, pairs, work, results, logged, pushed):
+    """Run the cells from `progress[NEXT]` up to `progress[END]`, as far as this call goes, and leave their rows in the
+    buffers. pushed (cells, movers): the work of each [J]. Between two calls the buffers are emptied by `empty_log`."""
+    progress, state, counts = work.progress, work.state[0], work.log.counts
+    while progress[NEXT] < progress[END]:
+        i = progress[NEXT]
+        cell = cells[i]
+        if progress[GOING] == 0:
+            _begin(body, cell, pairs, work)
+            counts[4], counts[5] = -counts[1], -counts[3]  # links count from the first rows of the run
+            progress[GOING] = 1
+        here = Body(body.part, body.walls, body.w, cell.rho, cell.mass, body.load, body.turning, body.longest)
+        how = Options(cell.duration, cell.interval, cell.step, cell.tolerance, cell.rule, cell.survey != 0,
+                      options.max_steps, Scales(cell.touch, cell.force, cell.speed), options.tolerances)
+        code = run_chunk(here, how, state, work.tools, work.log)
+        if code == PAUSED:
+            return
+        _sum_up(here, code, state, results[i])
+        _keep_logged(state, counts, logged[i])
+        for m in range(1, body.walls.mover.shape[0]):  # the first is gravity
+            pushed[i, m - 1] = here.mass * body.walls.mover[m].work
+        progress[GOING] = 0
+        progress[NEXT] += 1
+
+
+@kernel
+def _keep_logged(state, counts, row):
+    """Write the LOGGED of a run that has ended."""
+    row.rejected, row.evaluations = state.rejected, state.evaluations
+    row.bridges, row.bridged, row.bridge_work = state.bridges, state.bridged, state.bridge_work
+    row.not_unique, row.tally = state.not_unique, state.tally
+    row.set_kind, row.kind_before = state.set_kind, state.kind_before
+    for c in range(3):
+        row.cause[c] = state.cause[c]
+    for t in range(4):
+        row.counts[t] = counts[t]
+
+
+def empty_log(log: Log) -> None:
+    """Make room in the buffers, in the middle of a run or between two."""
+    log.counts[4] += log.counts[1]
+    log.counts[5] += log.counts[3]
+    log.counts[:4] = 0
 
 
 @kernel
@@ -154,17 +211,34 @@ def _begin(body, cell, pairs, work):
     tally.largest_fn[0] = 0.0
     tally.size[:] = 0
     tally.last[:] = 0
-    work.log.counts[:] = 0
 
 
 @kernel
 def _finish(body, code, work, result):
     """Write the row of a run that has ended, and what it adds to the pools."""
     state, tally, progress = work.state[0], work.tally, work.progress
+    _sum_up(body, code, state, result)
+    result.largest_fn = tally.largest_fn[0]
+    for k in range(tally.size[0]):
+        work.modes[progress[MODES] + k] = tally.modes[k]
+    progress[MODES] += tally.size[0]
+    result.modes_end = progress[MODES]
+    n, first = tally.last[0], tally.last[1]
+    result.n_contacts = n
+    if state.at_rest == 1 and not _press_one_way(work.log.contacts, first, n):
+        for k in range(n):
+            work.contacts[progress[CONTACTS] + k] = work.log.contacts[first + k]
+        progress[CONTACTS] += n
+    result.contacts_end = progress[CONTACTS]
+
+
+@kernel
+def _sum_up(body, code, state, result):
+    """Write what the state says of a run that has ended."""
     result.status, result.time, result.at_rest = code, state.time, state.at_rest
     copy_row(result.pose, state.pose)
     copy_row(result.velocity, state.velocity)
-    result.largest_fn, result.time_not_unique = tally.largest_fn[0], state.not_unique
+    result.time_not_unique = state.not_unique
     if state.set_kind >= 2:  # the interval that is open at the end
         result.time_not_unique += state.time - state.tally
     result.n_events, result.n_impacts, result.n_steps = state.events, state.impacts, state.steps
@@ -177,17 +251,6 @@ def _finish(body, code, work, result):
     # kept per mass
     result.friction, result.impact = body.mass * state.friction, body.mass * state.impact
     result.pushed = body.mass * state.pushed
-    for k in range(tally.size[0]):
-        work.modes[progress[MODES] + k] = tally.modes[k]
-    progress[MODES] += tally.size[0]
-    result.modes_end = progress[MODES]
-    n, first = tally.last[0], tally.last[1]
-    result.n_contacts = n
-    if state.at_rest == 1 and not _press_one_way(work.log.contacts, first, n):
-        for k in range(n):
-            work.contacts[progress[CONTACTS] + k] = work.log.contacts[first + k]
-        progress[CONTACTS] += n
-    result.contacts_end = progress[CONTACTS]
 
 
 @kernel

@@ -2,14 +2,19 @@
 
 A file that grows holds datasets to which rows are added, and /committed, which counts those of each table that are
 valid. Everything is created first under a hidden name beside the target; the first rows put it in place of an older
-file in one step. From then on the file is in HDF5's single-writer-multiple-readers mode: every write ends with a flush,
-first of the rows, then of /committed. So a process killed at any moment leaves a file that holds every row up to the
-last flush. Rows past /committed do not count.
+file in one step. From then on the file is in HDF5's single-writer-multiple-readers mode, and rows are committed: first
+they are flushed, then /committed is. So a process killed at any moment leaves a file that holds every row up to the
+last commit. Rows past /committed do not count.
+
+Rows of datasets that are compressed (`append_columns`) are committed COMMIT_AFTER seconds after those before them, or
+later where nothing is written: see `columns.py`.
 """
 
 from __future__ import annotations
 
+import math
 import os
+import time
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -17,10 +22,12 @@ from pathlib import Path
 import h5py
 import numpy as np
 
+from sim.files.columns import ColumnWriter
 from sim.files.disk_space import abandon_file, reserve_space, trim_file
 from sim.files.held_interrupt import hold_interrupts
 from sim.files.partial_file import PartialFile
 from sim.files.write_error import WriteError, check_target
+from sim.tolerances import COMMIT_AFTER
 
 SPARE_BYTES = 256 * 1024  # reserved for HDF5's own bookkeeping with every write
 OPTIONS = {"libver": ("v110", "v110"), "locking": False}
@@ -41,11 +48,14 @@ class GrowingFile:
         self.path = Path(path)
         self.target = Path(os.path.realpath(self.path))
         self.rows = dict.fromkeys(tables, 0)
+        self.pending = dict.fromkeys(tables, 0)
         self.in_place = self.broken = self.torn = False
         self._told = told
         self._partial: PartialFile | None = None
         self._file: h5py.File | None = None
         self._datasets: dict[str, h5py.Dataset] = {}
+        self._columns: dict[str, ColumnWriter] = {}
+        self._committed = -math.inf  # s, when rows were committed last
         check_target(self.path, self.target)
 
     @property
@@ -85,11 +95,12 @@ class GrowingFile:
         with hold_interrupts():
             try:
                 reserve_room(self._file, self.target, room)
-            except OSError as error:
-                raise WriteError(self.path, error, self.rows[self._told]) from error
+            except OSError as error:  # rows that wait have their room
+                raise WriteError(self.path, error, self.rows[self._told] + self.pending[self._told]) from error
             try:
                 yield
-                self._publish()
+                if any(self.rows.values()):
+                    self._publish()
             except (OSError, RuntimeError) as error:
                 self.broken = True
                 raise WriteError(self.path, error, self.rows[self._told]) from error
@@ -102,17 +113,49 @@ class GrowingFile:
         if len(block):
             append_rows(self._open(name).id, self.rows[table], block)
 
-    def commit(self, new: dict[str, int]) -> None:
-        """Flush what was appended, and then that so many new rows of each table count."""
+    def append_columns(self, name: str, block: np.ndarray) -> None:
+        """Add rows to a dataset made with `columns.FILTERS`, behind all that were added."""
+        if len(block):
+            if name not in self._columns:
+                self._columns[name] = ColumnWriter(self._file[name])
+            self._columns[name].append(block)
+
+    def count(self, new: dict[str, int]) -> None:
+        """So many new rows of each table wait to be committed."""
+        for name, count in new.items():
+            self.pending[name] += count
+
+    @property
+    def is_due(self) -> bool:
+        """Is it time to commit what waits?"""
+        return time.monotonic() - self._committed >= COMMIT_AFTER
+
+    def wait(self) -> None:
+        """Let the first rows wait as others do."""
+        self._committed = time.monotonic()
+
+    def commit(self, new: dict[str, int] | None = None, last: bool = False) -> None:
+        """Flush what was appended, and then that so many new rows of each table, and all that wait, count.
+
+        last: is nothing more to come?
+        """
+        for column in self._columns.values():
+            if last:
+                column.finish()
+            else:
+                column.flush()
         self._file.flush()
-        rows = {name: count + new[name] for name, count in self.rows.items()}
+        self.count(new or {})
+        rows = {name: count + self.pending[name] for name, count in self.rows.items()}
         committed = self._open("committed")
         committed[...] = list(rows.values())
         committed.flush()
-        self.rows = rows
+        self.rows, self.pending = rows, dict.fromkeys(rows, 0)
+        self._committed = time.monotonic()
 
     def close(self, attributes: dict[str, object], last: Iterable[tuple] = (), keep: bool = True) -> None:
-        """Rewrite root attributes in place, append what is `last` (arguments of `append`), and close the file.
+        """Append what is `last` (arguments of `append_columns`), commit all, rewrite root attributes in place and close
+        the file.
 
         keep: may it take the place of an older file, if it did not do so with rows? A file that may not, or that is
         broken, is abandoned. Closing twice does nothing. Raises WriteError.
@@ -120,12 +163,13 @@ class GrowingFile:
         with hold_interrupts():
             if self._file is None:
                 return
-            if self.broken or not (keep or self.in_place):
+            if self.broken or not (keep or self.in_place or any(self.pending.values())):
                 self.abandon()
                 return
             try:
                 for arguments in last:
-                    self.append(*arguments)
+                    self.append_columns(*arguments)
+                self.commit(last=True)
                 for name, value in attributes.items():
                     set_attribute(self._file, name, value)
                 self._file.flush()
@@ -140,6 +184,7 @@ class GrowingFile:
         """Let go of a file that cannot be completed: rows that were flushed stay, an unpublished file disappears."""
         abandon_file(self._file)
         self._file = None
+        self._columns.clear()
         if not self.in_place and self._partial is not None:
             self._partial.discard()
 
@@ -158,6 +203,8 @@ class GrowingFile:
             self._partial.publish()
             self._file = h5py.File(self.target, "r+", **OPTIONS)
             self._file.swmr_mode = True
+            for name, column in self._columns.items():
+                column.move(self._file[name])
         else:
             self._partial.publish()
         self.in_place = True

@@ -4,21 +4,24 @@ Fields that belong together (pose, velocity, point, ...) share one dataset of sh
 has a dataset of its own. Names, units and meanings come from `records` and `branch_table` in `sim/rows` alone.
 
 Version 2 added `/branches` and `/events/impact_class`; version 3 `/steps/work_obstacles`, `/obstacle_poses` and
-`/obstacle_work`. What a version did not have yet reads as 0.
+`/obstacle_work`; version 4 compresses the rows, and integers of rows are as narrow as they can be. What a version did
+not have yet reads as 0.
 """
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import NamedTuple
 
 import h5py
 import numpy as np
 
-from sim.rows import branch_table, records
+from sim.rows import branch_table, cell_table, records
 
 FORMAT = "stiction trajectory"
-FORMAT_VERSION = 3
+FORMAT_VERSION = 4
 MESSAGE_BYTES, STATUS_BYTES = 1024, 32  # room for the message of a run and the name of its status in root attributes
+BYTES_PER_CHUNK_ENTRY = 64  # generous size of one entry in HDF5's index of chunks
 ROW_TABLES = branch_table.ROW_TABLES
 TABLES = (*ROW_TABLES, "branches")
 # table or dataset: the version that brought it
@@ -29,6 +32,7 @@ TABLE_FIELDS = {
     "events": records.EVENT_FIELDS,
     "impulses": records.CONTACT_FIELDS,
     "branches": branch_table.BRANCH_FIELDS,
+    "cells": cell_table.CELL_FIELDS,  # of the logs of a sweep, see `sim/sweep/log_store.py`
 }
 TABLE_DTYPES = {
     "steps": records.STEP_DTYPE,
@@ -36,6 +40,7 @@ TABLE_DTYPES = {
     "events": records.EVENT_DTYPE,
     "impulses": records.CONTACT_DTYPE,
     "branches": branch_table.BRANCH_DTYPE,
+    "cells": cell_table.CELL_DTYPE,
 }
 SHARED_DATASETS = {  # dataset: the fields that are its columns
     "pose": ("x", "y", "theta"),
@@ -50,6 +55,11 @@ SHARED_DATASETS = {  # dataset: the fields that are its columns
     "first_row": branch_table.FIRST_FIELDS,
     "n_rows": branch_table.COUNT_FIELDS,
     "account": tuple(name for name in branch_table.BRANCH_DTYPE.names if name.startswith(branch_table.ACCOUNT_PREFIX)),
+}
+# Types in the file of integers of rows, where they are not "i8": codes that stand for words, and small numbers.
+NARROW = {
+    **dict.fromkeys(("set_kind", "type", "letter", "kind", "impact_class"), "i1"),
+    **dict.fromkeys(("obstacle", "part_feature", "obstacle_feature", "alternatives", "n_contacts", "n_impulses"), "i4"),
 }
 
 
@@ -90,12 +100,29 @@ def join_units(units: list[str]) -> str:
     return units[0] if len(set(units)) == 1 else ", ".join(units)
 
 
-LAYOUTS = {table: build_layout(table) for table in TABLES}
+LAYOUTS = {table: build_layout(table) for table in TABLE_FIELDS}
 
 
+@lru_cache(maxsize=1024)
 def find_type(spec: DatasetSpec) -> np.dtype:
     """The type of a dataset in the file."""
-    return h5py.string_dtype("utf-8", int(spec.kind[1:])) if spec.kind[0] == "S" else np.dtype(spec.kind)
+    if spec.kind[0] == "S":
+        return h5py.string_dtype("utf-8", int(spec.kind[1:]))
+    return np.dtype(NARROW.get(spec.name, spec.kind))
+
+
+def count_row_bytes(table: str) -> int:
+    """The room of one row of a table, not compressed."""
+    return sum(find_type(spec).itemsize * len(spec.fields) for spec in LAYOUTS[table])
+
+
+ROW_BYTES = {table: count_row_bytes(table) for table in TABLE_FIELDS}
+
+
+def count_chunk_bytes(table: str, chunk_rows: int, there: int, new: int) -> int:
+    """The room that new rows take at most, behind those that are there: whole chunks, and their entries."""
+    chunks = -(-(there + new) // chunk_rows) - there // chunk_rows
+    return chunks * (chunk_rows * ROW_BYTES[table] + len(LAYOUTS[table]) * BYTES_PER_CHUNK_ENTRY)
 
 
 def is_in_version(version: int, table: str, dataset: str | None = None) -> bool:
@@ -105,13 +132,17 @@ def is_in_version(version: int, table: str, dataset: str | None = None) -> bool:
 
 
 def pack_columns(table: np.ndarray, spec: DatasetSpec) -> np.ndarray:
-    """The block of a dataset: (n,) or (n, columns), C-contiguous."""
+    """The block of a dataset: (n,) or (n, columns), C-contiguous. Raises ValueError for an integer too large for it."""
     if spec.kind[0] == "S":
         block = np.empty(len(table), dtype=find_type(spec))  # a cast would not take on the mark of UTF-8
         block[...] = table[spec.fields[0]]
         return block
     if len(spec.fields) == 1:
-        return np.ascontiguousarray(table[spec.fields[0]])
+        column = table[spec.fields[0]]
+        block = np.ascontiguousarray(column, find_type(spec))
+        if block.dtype != column.dtype and (block != column).any():
+            raise ValueError(f"{spec.name} {column[block != column][0]} is no number that a log can hold")
+        return block
     block = np.empty((len(table), len(spec.fields)), dtype=spec.kind)
     for column, field in enumerate(spec.fields):
         block[:, column] = table[field]

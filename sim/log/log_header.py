@@ -6,6 +6,7 @@ import h5py
 import numpy as np
 
 from geometry.packages import __version__
+from sim.files.columns import FILTERS
 from sim.files.fixed_text import clean_text, fix_text, fix_texts
 from sim.log import layout
 from sim.log.bodies import BodyRecord, SceneRecord
@@ -65,7 +66,8 @@ def create_table(file: h5py.File, table: str, chunk_rows: dict[str, int]) -> Non
     for spec in layout.LAYOUTS[table]:
         tail = () if len(spec.fields) == 1 else (len(spec.fields),)
         dataset = group.create_dataset(
-            spec.name, (0, *tail), layout.find_type(spec), maxshape=(None, *tail), chunks=(chunk_rows[table], *tail)
+            spec.name, (0, *tail), layout.find_type(spec), maxshape=(None, *tail), chunks=(chunk_rows[table], *tail),
+            **FILTERS,
         )
         dataset.attrs["unit"] = fix_text(spec.unit)
         dataset.attrs["meaning"] = fix_text(spec.meaning)

@@ -13,6 +13,7 @@ import h5py
 import numpy as np
 
 from geometry.prescribed.motion import Motion
+from sim.files.columns import FILTERS
 from sim.files.fixed_text import fix_text, fix_texts
 from sim.log.bodies import BodyRecord, SceneRecord
 from sim.tolerances import POSES_AGREE
@@ -28,7 +29,7 @@ def create_poses(file: h5py.File, names: dict[int, str], record: SceneRecord, ch
         if body.motion is None:
             continue
         dataset = file.create_dataset(f"obstacle_poses/{names[index]}", (0, 3), "f8", maxshape=(None, 3),
-                                      chunks=(chunk_rows, 3))  # fmt: skip
+                                      chunks=(chunk_rows, 3), **FILTERS)  # fmt: skip
         dataset.attrs["unit"] = fix_text("m, m, rad")
         dataset.attrs["columns"] = fix_texts(("x", "y", "theta"))
         dataset.attrs["meaning"] = fix_text("what takes the vertices in /bodies from t = 0 to the time of the row in "
@@ -44,7 +45,7 @@ def create_work(file: h5py.File, record: SceneRecord) -> int:
     if not names:
         return 0
     dataset = file.create_dataset("obstacle_work", (0, len(names)), "f8", maxshape=(None, len(names)),
-                                  chunks=(WORK_ROWS, len(names)))  # fmt: skip
+                                  chunks=(WORK_ROWS, len(names)), **FILTERS)  # fmt: skip
     dataset.attrs["unit"] = fix_text("J")
     dataset.attrs["columns"] = fix_texts(names)
     dataset.attrs["meaning"] = fix_text(

@@ -26,6 +26,7 @@ from sim.rows.status import Status, find_status
 
 BROKEN_OFF = (Status.RUNNING, Status.INTERRUPTED, Status.DISK_FULL, Status.WRITE_FAILED, Status.FAILED)
 SWEEP_FORMAT = "stiction sweep"  # of `sim.sweep.sweep_file`
+CELL_LOGS_FORMAT = "stiction sweep logs"  # of `sim.sweep.log_store`
 
 
 class TrajectoryFileError(StictionError, ValueError):
@@ -104,6 +105,9 @@ def check_format(file: h5py.File, path: str | Path) -> None:
     if name == SWEEP_FORMAT:
         raise TrajectoryFileError(path, f"is the table of a sweep, and not the log of a run: `stiction plot {path}` "
                                         "shows it, `stiction replay --cell` one of its runs")
+    if name == CELL_LOGS_FORMAT:
+        raise TrajectoryFileError(path, "holds the logs of the runs of a sweep: `stiction replay SWEEP.h5 --cell` "
+                                        "shows one of them")
     if name != layout.FORMAT:
         raise TrajectoryFileError(path, f"is HDF5, but not a {layout.FORMAT} (no such `format` attribute)")
     if int(number) > layout.FORMAT_VERSION:
@@ -220,13 +224,16 @@ def load_counts(file: h5py.File, path: str | Path) -> dict[str, int]:
 
 def load_table(file: h5py.File, table: str, count: int) -> np.ndarray:
     """The first `count` rows of a table."""
+    return load_slice(file, table, list_datasets(file, table) if count else (), 0, count)
+
+
+def load_slice(file: h5py.File, table: str, specs: Iterable[layout.DatasetSpec], first: int, count: int) -> np.ndarray:
+    """Some rows of a table, from the datasets `specs`."""
     rows = np.zeros(count, layout.TABLE_DTYPES[table])
-    if count == 0:
-        return rows
-    for spec in list_datasets(file, table):
+    for spec in specs if count else ():
         dataset = file[table][spec.name]
         columns = tuple(map(decode_text, dataset.attrs.get("columns", spec.fields)))
-        layout.unpack_columns(dataset[:count], columns, rows)
+        layout.unpack_columns(dataset[first : first + count], columns, rows)
     return rows
 
 

@@ -11,8 +11,8 @@
     /obstacle_...     where obstacles that move are, and the work that they do, see `sim/log/obstacle_log.py`
     /committed        how many rows of the five tables are valid, written last
 
-How it is written: `sim/files/growing_file.py`. A process killed at any moment leaves a file that holds every row up to
-the last chunk, with status RUNNING.
+How it is written: `sim/files/growing_file.py`, chunk by chunk compressed. A process killed at any moment leaves a file
+with status RUNNING, that holds every row but those of its last second.
 
 `RUNNING` files carry HDF5's mark of an open file. `read_trajectory` reads them; with h5py use `h5py.File(path, "r",
 swmr=True)`; `read_trajectory(path).save(other)` makes a plain closed file of one.
@@ -39,11 +39,10 @@ from sim.rows.status import Status, describe_failure
 if TYPE_CHECKING:
     from sim.scene.scene import Scene
 
-DEFAULT_CHUNK_ROWS = 1024
+DEFAULT_CHUNK_ROWS = 2048
 MAX_CHUNK_ROWS = 8192  # 64 KiB of one field
 MIN_CHUNK_ROWS = 32
 NO_BRANCHES = np.zeros(0, BRANCH_DTYPE)
-BYTES_PER_CHUNK_ENTRY = 64  # generous size of one entry in HDF5's index of chunks
 
 
 class H5Sink:
@@ -52,10 +51,12 @@ class H5Sink:
     Leaving the block by Ctrl-C closes the log as INTERRUPTED, by another error as FAILED, and without an account: only
     who followed the motion knows it, and closes the log with it (`simulate` does). Ctrl-C never falls into a write; it
     comes after it. A run that fails before its first row leaves an older file of that name as it was; `in_place` says
-    whether the path holds this log. `rows_hint` is the expected number of steps, for the sizes of HDF5's chunks.
+    whether the path holds this log. `rows_hint` is the expected number of steps, for the sizes of HDF5's chunks;
+    `at_once`: the first rows, and each branch of a tree, are committed as they come, and not after a while as others.
     """
 
-    def __init__(self, path: str | Path, scene: Scene | SceneRecord, rows_hint: int | None = None):
+    def __init__(self, path: str | Path, scene: Scene | SceneRecord, rows_hint: int | None = None,
+                 at_once: bool = True):
         record = scene if isinstance(scene, SceneRecord) else build_scene_record(scene)
         self.path = Path(path)
         self._chunk_rows = choose_chunk_rows(rows_hint)
@@ -71,6 +72,9 @@ class H5Sink:
             self._n_works = create_work(file, record)
             file["committed"].attrs["columns"] = fix_texts(layout.TABLES)
             file["committed"].attrs["meaning"] = fix_text("number of valid rows of each table, written after the rows")
+        self._at_once = at_once
+        if not at_once:
+            self._file.wait()
 
     def __enter__(self) -> H5Sink:
         return self
@@ -78,7 +82,7 @@ class H5Sink:
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: object) -> None:
         if not self._file.is_open:
             return
-        if not self.in_place and error is not None:
+        if not any(self.rows.values()) and error is not None:
             self._file.abandon()
         elif error is not None:
             status, message = describe_failure(error)
@@ -93,20 +97,30 @@ class H5Sink:
 
     @property
     def rows(self) -> dict[str, int]:
-        """The number of rows in the file, of each table."""
+        """The number of rows in the file, of each table, those that wait to be committed with them."""
+        if self._file.broken:
+            return dict(self._file.rows)
+        return {name: count + self._file.pending[name] for name, count in self._file.rows.items()}
+
+    @property
+    def committed(self) -> dict[str, int]:
+        """The number of rows, of each table, that stay whatever happens."""
         return dict(self._file.rows)
 
     def write(self, steps: np.ndarray, contacts: np.ndarray, events: np.ndarray, impulses: np.ndarray,
               branches: np.ndarray = NO_BRANCHES, works: tuple[float, ...] = ()) -> None:
-        """Append one chunk of each table and flush it; raises WriteError, after which only `close` makes sense.
+        """Append rows of each table; raises WriteError, after which only `close` makes sense. They are committed when
+        others have not been for COMMIT_AFTER seconds.
 
         works: with the row of a branch, the work [J] of each obstacle that moves; () if it was not followed.
         """
         tables = dict(zip(layout.TABLES, (steps, contacts, number_events(events), impulses, branches), strict=True))
         with self._file.writing(self._count_bytes({name: len(table) for name, table in tables.items()})):
             if len(branches):
-                self._file.append(*self._pack_works(works))
+                self._file.append_columns(*self._pack_works(works))
             self._append(tables)
+            if self._file.is_due or (self._at_once and len(branches)):
+                self._file.commit()
 
     def close(self, status: Status, account: Account | None, message: str = "") -> None:
         """Write how the run ended and close the file. Closing twice does nothing.
@@ -126,29 +140,24 @@ class H5Sink:
 
     def _count_bytes(self, new_rows: dict[str, int]) -> int:
         """The room that new rows take at most."""
-        size = 0
-        for name, count in new_rows.items():
-            rows, written = self._chunk_rows[name], self._file.rows[name]
-            before, after = (-(-total // rows) for total in (written, written + count))
-            row_bytes = sum(layout.find_type(spec).itemsize * len(spec.fields) for spec in layout.LAYOUTS[name])
-            entries = len(layout.LAYOUTS[name]) * BYTES_PER_CHUNK_ENTRY
-            size += (after - before) * (rows * row_bytes + entries)
-            if name == "steps":
-                size += (after - before) * count_pose_bytes(self._obstacles, rows, BYTES_PER_CHUNK_ENTRY)
-        return size
+        size = sum(layout.count_chunk_bytes(name, self._chunk_rows[name], self.rows[name], count)
+                   for name, count in new_rows.items())
+        rows, there = self._chunk_rows["steps"], self.rows["steps"]
+        chunks = -(-(there + new_rows["steps"]) // rows) - there // rows
+        return size + chunks * count_pose_bytes(self._obstacles, rows, layout.BYTES_PER_CHUNK_ENTRY)
 
     def _append(self, tables: dict[str, np.ndarray]) -> None:
         for motion, name in self._poses if len(tables["steps"]) else ():
-            self._file.append(name, motion.evaluate_frame(tables["steps"]["time"])[0], "steps")
+            self._file.append_columns(name, motion.evaluate_frame(tables["steps"]["time"])[0])
         for name, table in tables.items():
             for spec in layout.LAYOUTS[name] if len(table) else ():
-                self._file.append(f"{name}/{spec.name}", layout.pack_columns(table, spec), name)
-        self._file.commit({name: len(table) for name, table in tables.items()})
+                self._file.append_columns(f"{name}/{spec.name}", layout.pack_columns(table, spec))
+        self._file.count({name: len(table) for name, table in tables.items()})
 
-    def _pack_works(self, works: tuple[float, ...]) -> tuple[str, np.ndarray, str]:
+    def _pack_works(self, works: tuple[float, ...]) -> tuple[str, np.ndarray]:
         """The works of a run or branch, to be appended; NaN where they are not known, none where nothing moves."""
         row = np.array([works or [np.nan] * self._n_works]) if self._n_works else np.zeros((0, 0))
-        return "obstacle_work", row, "branches"
+        return "obstacle_work", row
 
 
 def choose_chunk_rows(rows_hint: int | None) -> dict[str, int]:

@@ -181,7 +181,7 @@ class Trajectory:
         """Write the trajectory to an HDF5 log; missing folders are made, an older file is replaced at once or not."""
         from sim.log.sink import H5Sink
 
-        with H5Sink(path, self.record, rows_hint=len(self.steps)) as sink:
+        with H5Sink(path, self.record, rows_hint=len(self.steps), at_once=False) as sink:
             sink.write(self.steps, self.contacts, self.event_rows, self.impulses)
             sink.close(self.status, self.account, self.message)
         return Path(path)

@@ -150,7 +150,8 @@ class Tree:
 
         Raises WriteError.
         """
-        with H5TreeSink(path, self.record, rows_hint=sum(len(b.rows) for b in self.branches if b.rows)) as sink:
+        n_rows = sum(len(b.rows) for b in self.branches if b.rows)
+        with H5TreeSink(path, self.record, rows_hint=n_rows, at_once=False) as sink:
             for branch in self.branches:
                 sink.add(branch)
             sink.close(self.status, self.message)

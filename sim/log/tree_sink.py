@@ -32,11 +32,13 @@ class H5TreeSink:
 
     Leaving the block by Ctrl-C closes the log as INTERRUPTED, by another error as FAILED, or as the WriteError says. A
     run that fails before its first branch has ended leaves an older file of that name as it was; `in_place` says
-    whether the path holds this log. `rows_hint` is the expected number of steps of all branches. Raises WriteError.
+    whether the path holds this log. `rows_hint` is the expected number of steps of all branches; `at_once`: each
+    branch is committed as it ends. Raises WriteError.
     """
 
-    def __init__(self, path: str | Path, scene: Scene | SceneRecord, rows_hint: int | None = None):
-        self._sink = H5Sink(path, scene, rows_hint)
+    def __init__(self, path: str | Path, scene: Scene | SceneRecord, rows_hint: int | None = None,
+                 at_once: bool = True):
+        self._sink = H5Sink(path, scene, rows_hint, at_once)
         self._numbers: set[int] = set()
 
     def __enter__(self) -> H5TreeSink:

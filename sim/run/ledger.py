@@ -38,7 +38,7 @@ class Ledger:
 
     A row and its account belong together, whatever breaks off a run: Ctrl-C, a full disk, an error in a callback. So
     Ctrl-C waits until both are there; and of a write that fails, the number of the rows in the sink says which account
-    is theirs, the one before or the one after.
+    is theirs: that of one of the writes since the last that is sure to stay (`committed`, where a sink has it).
     """
 
     def __init__(self, arguments: Arguments, target):
@@ -60,7 +60,9 @@ class Ledger:
             account = None if last is None else self.compute_account(last)
             self._accounts[steps] = account
             hand_over(self._log, self._target)
-            self._steps, self._last, self._accounts = steps, last, {steps: account}
+            sure = getattr(self._target, "committed", {"steps": steps})["steps"]
+            self._accounts = {rows: known for rows, known in self._accounts.items() if rows >= sure}
+            self._steps, self._last = steps, last
 
     def find_account(self, times: WallTimes = NO_TIMES) -> Account | None:
         """The account of the rows that the sink has, None if it is not known."""

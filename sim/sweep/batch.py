@@ -1,20 +1,16 @@
-"""A batch of a sweep: the rows of some cells, and the trajectories that they leave."""
+"""A batch of a sweep: the rows of some cells, and the logs of their runs."""
 
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
-from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
 
-from sim.files.write_error import WriteError
 from sim.instant.outcome import FAILED
-from sim.log.sink import H5Sink
 from sim.rows.status import Status
 from sim.sweep.cells import CellRunner, shorten
-from sim.sweep.setting import Study
+from sim.sweep.logged_cells import CellLogger, CellLogs
 from sim.sweep.table import NOT_STARTED, Rows, TextList
 
 LOGS = ("all", "failed", "none")
@@ -24,50 +20,44 @@ class Batch(NamedTuple):
     """What came out of a batch."""
 
     rows: Rows
+    logs: list[CellLogs]
     seconds: float
+
+    @property
+    def n_bytes(self) -> int:
+        """Of the rows of all logs."""
+        return sum(logs.n_bytes for logs in self.logs)
 
 
 class BatchRunner:
     """Runs batches; one for all threads of a process."""
 
-    def __init__(self, study: Study, runner: CellRunner, log: str, get_log_path: Callable[[int], Path] | None):
-        self._study, self._runner, self._log, self._get_log_path = study, runner, log, get_log_path
+    def __init__(self, runner: CellRunner, log: str):
+        self._runner, self._log, self._logger = runner, log, CellLogger(runner)
 
     def run(self, cells: list[int], values: np.ndarray, stop=None, stop_hard=None) -> Batch:
-        """Rows of the cells with values (n, axes), see `CellRunner.run_batch`. Raises WriteError for a log."""
+        """Rows of the cells with values (n, axes), see `CellRunner.run_batch`, and the logs that are wanted.
+
+        A run that is logged is made twice, without and with rows between events: so the table is the same whatever is
+        logged.
+        """
         began = time.perf_counter()
-        rows = self._runner.run_batch(cells, values, stop, stop_hard)
+        rows, logs = self._runner.run_batch(cells, values, stop, stop_hard), []
         if self._log != "none":
-            rows = self._write_logs(rows, values, stop)
-        return Batch(rows, time.perf_counter() - began)
+            rows, logs = self._add_logs(rows, values, stop_hard)
+        return Batch(rows, logs, time.perf_counter() - began)
 
-    def _write_logs(self, rows: Rows, values: np.ndarray, stop) -> Rows:
-        """Logs come before rows: a row that is there has its log."""
+    def _add_logs(self, rows: Rows, values: np.ndarray, stop_hard) -> tuple[Rows, list[CellLogs]]:
         table, texts = rows.table.copy(), TextList(rows.texts)
-        for place, row in enumerate(table):
-            if stop is not None and stop() and place > 0:
-                return Rows(table[:place], texts.texts)
-            status = row["status"]
-            if status == NOT_STARTED or (self._log == "failed" and status == Status.COMPLETED):
-                continue
-            error = write_log(self._study, values[place], self._get_log_path(int(row["cell"])))
-            if error:
-                message = f"{texts.texts[row['message']]}; no log: {error}".removeprefix("; ")
-                table["status"][place], table["outcome"][place] = Status.FAILED, FAILED
-                table["message"][place] = texts.number(shorten(message))
-        return Rows(table, texts.texts)
-
-
-def write_log(study: Study, values, path: Path) -> str:
-    """Run a cell into a log; returns what went wrong, "" if nothing did. Raises WriteError."""
-    from sim.run.simulation import simulate
-
-    try:
-        scene = study.build_scene(values)
-        with H5Sink(path, scene) as sink:
-            simulate(scene, sink=sink)
-    except WriteError:
-        raise
-    except Exception as error:  # a defect: the row says which, and the sweep goes on
-        return f"{type(error).__name__}: {error}"
-    return ""
+        wanted = table["status"] != NOT_STARTED
+        if self._log == "failed":
+            wanted &= table["status"] != Status.COMPLETED
+        logs, failures = self._logger.run(table["cell"][wanted], values[: len(table)][wanted], stop_hard)
+        for place in np.flatnonzero(np.isin(table["cell"], list(failures))).tolist():
+            error = failures[int(table["cell"][place])]
+            message = f"{texts.texts[table['message'][place]]}; no log: {error}".removeprefix("; ")
+            table["status"][place], table["outcome"][place] = Status.FAILED, FAILED
+            table["message"][place] = texts.number(shorten(message))
+        there = {*failures, *(cell for part in logs for cell in part.cells["cell"].tolist())}
+        kept = ~wanted | np.isin(table["cell"], list(there))  # not those that were broken off
+        return Rows(table[kept], texts.texts), logs

@@ -16,7 +16,7 @@ from sim.log.trajectory import Trajectory
 from sim.scene.scene import Scene
 from sim.sweep.axes import SweepError, describe_value
 from sim.sweep.sweep_file import blame_file
-from sim.sweep.sweep_result import Sweep, describe_status, get_log_path, read_sweep
+from sim.sweep.sweep_result import Sweep, describe_status, read_cell_log, read_sweep
 from sim.sweep.table import NOT_STARTED, split_turns
 from sim.tolerances import LEAST_LENGTH, RERUN_ROUNDING
 
@@ -33,11 +33,6 @@ class Cell:
     number: int
     scene: Scene
     row: np.void | None  # of the table; None where the cell has not run
-
-    @property
-    def log(self) -> Path:
-        """Where its trajectory lies, if the sweep has left one."""
-        return get_log_path(self.path, self.number)
 
     def describe(self) -> str:
         """The values of the cell."""
@@ -64,19 +59,11 @@ def find_cell(path: str | Path, pairs: list[tuple[str, str]]) -> Cell:
         return Cell(path, sweep, number, sweep.build_scene(number), row)
 
 
-def read_log(cell: Cell) -> tuple[Trajectory | None, str]:
-    """The trajectory that the sweep has left, None if there is none of this very cell; and a note, "" for none."""
-    from sim.log.reading import TrajectoryFileError, read_trajectory
-
-    if not cell.log.exists():
-        return None, ""
-    try:
-        trajectory = read_trajectory(cell.log)
-    except TrajectoryFileError as error:
-        return None, f"its log cannot be used: {error}"
-    if trajectory.record.text != cell.scene.text:
-        return None, f"{cell.log} is the log of another scene, left by another sweep"
-    return trajectory, compare_end(cell, trajectory, RERUN_ROUNDING)
+def read_log(cell: Cell) -> tuple[Trajectory | None, Path | None, str]:
+    """The trajectory that the sweep has left, None if there is none of this very cell; the file that has it; and a
+    note, "" for none."""
+    trajectory, path, note = read_cell_log(cell.path, cell.sweep.record, cell.number, cell.scene)
+    return trajectory, path, note if trajectory is None else compare_end(cell, trajectory, RERUN_ROUNDING)
 
 
 def run_cell(cell: Cell, progress=None) -> tuple[Trajectory, str]:

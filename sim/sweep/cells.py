@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import threading
+from collections.abc import Sequence
 from functools import lru_cache
 from itertools import groupby
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
@@ -16,6 +17,9 @@ from sim.rows.status import Status
 from sim.sweep.setting import BadCell, Setting, SettingMaker, Shape, Study
 from sim.sweep.table import NOT_STARTED, Rows, TextList, build_row_dtype, split_turns
 from sim.tolerances import STILL
+
+if TYPE_CHECKING:
+    from sim.engine.many_runs import Pairs
 
 __all__ = ["CellRunner", "Interrupted", "Study"]
 
@@ -39,23 +43,23 @@ class CellRunner:
         from sim.run.model import build_start
 
         self.sound = tuple(values)
-        self._settings = SettingMaker(study, values)
-        self.outcomes = list_outcomes(self._settings.first)
-        self._start = build_start(self._settings.first)
-        self._study, self._axis_names = study, [axis.name for axis in study.axes]
+        self.settings = SettingMaker(study, values)
+        self.outcomes = list_outcomes(self.settings.first)
+        self.start = build_start(self.settings.first)
+        self.study, self._axis_names = study, [axis.name for axis in study.axes]
         self._dtype = build_row_dtype(self._axis_names)
         self._own = threading.local()
 
     def check_axes(self) -> None:
         """Raise SweepError for an axis of friction or restitution that no pair listens to."""
-        self._settings.check_axes()
+        self.settings.check_axes()
 
     def warm_up(self) -> None:
         """Compile what is not on disk yet, before there are threads."""
         from sim.run.cold_start import compile_engine
         from sim.run.model import prepare
 
-        compile_engine(prepare(self._settings.first))
+        compile_engine(prepare(self.settings.first))
 
     def run(self, cell: int, values, stop=None) -> tuple:
         """The row of one cell as a tuple in the order of the table, texts as text.
@@ -75,7 +79,7 @@ class CellRunner:
         Where `stop()` is true no further run begins, where `stop_hard()` is, runs are broken off: these have no rows.
         """
         cells, texts, tables = np.asarray(cells, dtype=np.int64), TextList(), []
-        made = [self._settings.make(row) for row in values.tolist()]
+        made = [self.settings.make(row) for row in values.tolist()]
         for shape, members in groupby(range(len(cells)), key=lambda i: identify_shape(made[i][0])):
             members = list(members)
             if stop is not None and stop():
@@ -98,7 +102,7 @@ class CellRunner:
         places = {identity: place for place, identity in enumerate(distinct)}
         which = [places[id(setting)] for setting in settings]
         pairs = np.stack([setting.pairs for setting in distinct.values()])[which]
-        self._settings.fill_pairs(pairs, np.array([read for _, read in made]))
+        self.settings.fill_pairs(pairs, np.array([read for _, read in made]))
         desk = self._get_desk(settings[0].shape)
         ends = desk.run([setting.cell for setting in distinct.values()], which, pairs, stops)
         table = table[: len(ends.results)]
@@ -107,14 +111,14 @@ class CellRunner:
 
     def _lies_still(self, row: np.void, pose) -> bool:
         """Is the part of a cell, which the engine has not seen come to rest for good, at rest at its end?"""
-        scene = self._study.build_scene([float(row[name]) for name in self._axis_names], with_text=False)
+        scene = self.study.build_scene([float(row[name]) for name in self._axis_names], with_text=False)
         return lies_still(scene, pose, np.array([row[name] for name in ("vx", "vy", "omega")]), float(row["end_time"]))
 
     def _get_desk(self, shape: Shape) -> Desk:
         """The work arrays of this thread for a shape."""
         desk = getattr(self._own, "desk", None)
         if desk is None or desk.shape is not shape:
-            desk = self._own.desk = Desk(shape, self._start)
+            desk = self._own.desk = Desk(shape, self.start)
         return desk
 
 
@@ -136,15 +140,16 @@ class Ends(NamedTuple):
 class Desk:
     """A place to run cells of one shape. Its arrays are its own: runs write to them."""
 
-    def __init__(self, shape: Shape, start: np.record):
+    def __init__(self, shape: Shape, start: np.record, rows: int | None = None):
+        """rows: room for rows that are to be kept."""
         from geometry.contact.moving import copy_walls
-        from sim.engine.many_runs import allocate_work
+        from sim.engine.many_runs import BUFFER_ROWS, allocate_work
         from sim.engine.state import allocate_tools
 
         self.shape = shape
         body, walls = shape.body, copy_walls(shape.body.walls)
         self._body = body._replace(walls=walls, w=body.w.copy(), load=body.load.copy())
-        self._work = allocate_work(start, walls, allocate_tools(body.part, walls))
+        self._work = allocate_work(start, walls, allocate_tools(body.part, walls), rows or BUFFER_ROWS)
 
     def run(self, kinds: list[bytes], which: list[int], pairs: np.ndarray, stops) -> Ends:
         """Run cells.
@@ -153,14 +158,10 @@ class Desk:
         `CellRunner.run_batch`.
         """
         from geometry.compiled.record import allocate_table
-        from sim.engine.many_runs import CELL, CONTACTS, END, GOING, MODES, NEXT, RESULT, Pairs, run_cells
+        from sim.engine.many_runs import CONTACTS, END, GOING, MODES, NEXT, RESULT, run_cells
 
-        table = allocate_table(CELL, len(which))
-        kind_bytes = np.frombuffer(b"".join(kinds), np.uint8).reshape(len(kinds), CELL.itemsize)
-        table.view(np.uint8).reshape(len(which), CELL.itemsize)[:] = kind_bytes[which]
         results, progress, work = allocate_table(RESULT, len(which)), self._work.progress, self._work
-        mu, e, law = (np.ascontiguousarray(pairs[:, row]) for row in range(3))
-        arrays = table, Pairs(mu, e, law.astype(np.int64))
+        arrays = table, _ = self._pack(kinds, which, pairs)
         ends = Ends(results, table, [], [], {})
         progress[:] = 0
         progress[END] = len(which)
@@ -182,6 +183,17 @@ class Desk:
                 progress[END] = progress[NEXT]
         n = int(progress[END])
         return ends._replace(results=results[:n], cells=table[:n])
+
+    def _pack(self, kinds: list[bytes], which: Sequence[int], pairs: np.ndarray) -> tuple[np.recarray, Pairs]:
+        """(cells, pairs) as compiled code takes them; see `run`."""
+        from geometry.compiled.record import allocate_table
+        from sim.engine.many_runs import CELL, Pairs
+
+        table = allocate_table(CELL, len(which))
+        kind_bytes = np.frombuffer(b"".join(kinds), np.uint8).reshape(len(kinds), CELL.itemsize)
+        table.view(np.uint8).reshape(len(which), CELL.itemsize)[:] = kind_bytes[list(which)]
+        mu, e, law = (np.ascontiguousarray(pairs[:, row]) for row in range(3))
+        return table, Pairs(mu, e, law.astype(np.int64))
 
     def _take_pools(self, ends: Ends, first: int, last: int) -> None:
         work, begin, begin_contacts = self._work, 0, 0

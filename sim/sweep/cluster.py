@@ -1,7 +1,7 @@
 """A sweep on the workers of a dask.distributed cluster.
 
-A worker gets the scene, the keys that vary and the values of a batch of cells, and gives back their rows; trajectories
-come back as the bytes of their files, so that no folder need be shared. When a worker dies, the scheduler gives its
+A worker gets the scene, the keys that vary and the values of a batch of cells, and gives back their rows and logs as
+arrays, so that no folder need be shared; all are written here. When a worker dies, the scheduler gives its
 batches to another one, and since a row depends on nothing but its values, the table is the same.
 
 How large a batch is: it takes at least a second, and a hundredth of a second for each thread of the cluster if that is
@@ -15,19 +15,15 @@ import dataclasses
 import pickle
 import queue
 import secrets
-import tempfile
 import threading
 import zlib
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import lru_cache
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from sim.files.partial_file import PartialFile
-from sim.files.write_error import WriteError
 from sim.sweep.axes import SweepError
 from sim.sweep.batch import Batch, BatchRunner
 from sim.sweep.cells import CellRunner, Study
@@ -76,12 +72,11 @@ def connect(client: Any) -> Iterator[Any]:
 class ClusterPool:
     """The workers of a cluster, as a place for batches."""
 
-    def __init__(self, client, payload: bytes, plan: Plan, log: str, find_log: Callable[[int], Path]):
+    def __init__(self, client, payload: bytes, plan: Plan, log: str):
         """payload: of `pack_study`. Raises SweepError where the cluster has no workers."""
         from distributed import TimeoutError as TooLate
 
-        self._client, self._payload, self._plan = client, payload, plan
-        self._log, self._find_log = log, find_log
+        self._client, self._payload, self._plan, self._log = client, payload, plan, log
         try:
             client.wait_for_workers(1, timeout=PATIENCE)
         except (TooLate, TimeoutError):
@@ -111,14 +106,12 @@ class ClusterPool:
         return [(future, self._take(future))]
 
     def _take(self, future) -> Batch:
-        batch, logs = self._fetch(future)
+        batch = self._fetch(future)
         self._futures.discard(future)
         future.release()
-        for cell, content in logs.items():
-            place_file(self._find_log(cell), content)
         return batch
 
-    def _fetch(self, future):
+    def _fetch(self, future) -> Batch:
         from concurrent.futures import CancelledError
 
         from distributed import KilledWorker
@@ -140,32 +133,18 @@ class ClusterPool:
             self._client.cancel(list(self._futures))
 
 
-def place_file(path: Path, content: bytes) -> None:
-    """Write a file that appears when it is complete. Raises WriteError."""
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        with PartialFile(path) as partial:
-            with partial.open() as file:
-                file.write(content)
-            partial.publish()
-    except OSError as error:
-        raise WriteError(path, error, 0) from error
-
-
 # ---- in a worker -----------------------------------------------------------------------------------------------------
 
 
-def run_remote(payload: bytes, cells: list[int], values: np.ndarray, log: str) -> tuple[Batch, dict[int, bytes]]:
-    """A batch, and the files of its trajectories by cell. Raises SweepError where this is another version."""
+def run_remote(payload: bytes, cells: list[int], values: np.ndarray, log: str) -> Batch:
+    """A batch. Raises SweepError where this is another version."""
     with _building:  # of several threads one makes the runner
-        study, runner = _make_runner(payload)
-    with tempfile.TemporaryDirectory(prefix="stiction-") as folder:
-        batch = BatchRunner(study, runner, log, lambda cell: Path(folder) / f"{cell}.h5").run(cells, values)
-        return batch, {int(path.stem): path.read_bytes() for path in Path(folder).glob("*.h5")}
+        runner = _make_runner(payload, log)
+    return runner.run(cells, values)
 
 
 @lru_cache(maxsize=4)
-def _make_runner(payload: bytes) -> tuple[Study, CellRunner]:
+def _make_runner(payload: bytes, log: str) -> BatchRunner:
     from geometry.compiled.code_folder import compute_source_hash, get_state
 
     study, sound, kernels = pickle.loads(zlib.decompress(payload))
@@ -175,4 +154,4 @@ def _make_runner(payload: bytes) -> tuple[Study, CellRunner]:
                          "one there")
     runner = CellRunner(study, sound)
     runner.warm_up()
-    return study, runner
+    return BatchRunner(runner, log)

@@ -11,6 +11,7 @@ from sim.sweep.stop import StopSign
 from sim.tolerances import CLOCK_TICK
 
 MOST_IN_BATCH = 4096
+MOST_BYTES = 32 * 2**20  # of logs in a batch: what sweeps hold in memory stays the same for any number of runs
 
 
 class ThreadPool:
@@ -53,7 +54,8 @@ def run_batches(pool, missing: Iterator[int], stop: StopSign) -> Iterator[Batch]
             for future, batch in pool.wait(pending):
                 if pending.pop(future) == size:
                     wanted = round(size * pool.batch_time / max(batch.seconds, CLOCK_TICK))
-                    size = min(max(1, wanted), 4 * size, MOST_IN_BATCH)
+                    fitting = size * MOST_BYTES // max(batch.n_bytes, 1)
+                    size = max(1, min(wanted, fitting, 4 * size, MOST_IN_BATCH))
                 yield batch
     except BaseException:
         stop.set_hard()

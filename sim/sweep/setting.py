@@ -210,7 +210,6 @@ def make_cell(scene: Scene, body, options) -> bytes:
     pose = scene.workpiece.pose
     return np.array((
         body.rho, body.mass, body.w, body.load, (pose.x, pose.y, pose.theta), scene.workpiece.velocity,
-        seed_random(scene.run.seed), options.duration, options.step, options.tolerance, options.order, options.rule,
-        options.survey,
-        *options.scales,
+        seed_random(scene.run.seed), options.duration, options.interval, options.step, options.tolerance, options.order,
+        options.rule, options.survey, *options.scales,
     ), dtype=CELL).tobytes()  # fmt: skip

@@ -23,13 +23,13 @@ from sim.scene.build import take_scene
 from sim.scene.dimensions import find_plain_unit
 from sim.scene.scene_errors import OverlapError, SceneError
 from sim.sweep.axes import WORDS, SweepError, make_axis
-from sim.sweep.batch import LOGS, BatchRunner
+from sim.sweep.batch import LOGS, Batch, BatchRunner
 from sim.sweep.cells import CellRunner, Study
 from sim.sweep.plan import Plan
 from sim.sweep.pool import ThreadPool, run_batches
 from sim.sweep.stop import StopSign
-from sim.sweep.sweep_result import Sweep, get_log_path
-from sim.sweep.table import Rows, TextList, build_row_dtype, sort_rows
+from sim.sweep.sweep_result import Sweep
+from sim.sweep.table import Rows, TextList, build_row_dtype, join_rows, sort_rows
 
 if TYPE_CHECKING:
     from sim.scene.scene import AnyScene
@@ -60,8 +60,8 @@ def sweep(
     workers: threads, as many as there are processors if not given. client: a dask.distributed.Client, or the address of
     a scheduler ("tcp://host:8786"): the workers of that cluster run the cells. output: the HDF5 file that
     the rows go to as they come; with `resume` a file that is there is completed.
-    log: which runs leave a trajectory in the folder beside the file: "all", "failed" (those that did not reach their
-    end time) or "none". progress(done, all) is called now and then.
+    log: which runs leave a log in the folder beside the file: "all", "failed" (those that did not reach their end time)
+    or "none". progress(done, all) is called now and then.
 
     Ctrl-C finishes the runs that are going on, keeps all, and returns a Sweep with status INTERRUPTED; a second one
     does not wait for them. Raises SweepError for values that cannot be, SceneError for a scene that cannot be, and
@@ -150,9 +150,13 @@ class Job:
         self.record = make_record(study, plan, runner)
         self._kept: list[np.ndarray] = []
         self._texts = TextList()
-        self._file, self._done = (None, np.zeros(len(plan), bool))
+        self._waiting: list[Rows] = []  # for their logs to be committed
+        self._file, self._done, self._logs = (None, np.zeros(len(plan), bool), None)
         if self.output is not None:
+            from sim.sweep.log_store import LogStore
+
             self._file, self._done = open_file(self.output, self.record, resume)
+            self._logs = LogStore(self.output, self.record, resume)
         self._n_reused = int(self._done.sum())
 
     def run(self, workers: int, cluster: Any, progress: Callable[[int, int], None] | None) -> Sweep:
@@ -160,12 +164,16 @@ class Job:
         status = Status.FAILED
         try:
             with self.stop:
-                for rows in self._produce(workers, cluster):
-                    self._keep(rows)
+                for batch in self._produce(workers, cluster):
+                    self._keep(batch)
                     if progress is not None:
-                        progress(int(self._done.sum()), len(self._done))
+                        waiting = sum(len(rows.table) for rows in self._waiting)
+                        progress(int(self._done.sum()) + waiting, len(self._done))
+                self._write_rows()
             status = Status.COMPLETED if self._done.all() else Status.INTERRUPTED
         finally:
+            if self._logs is not None:
+                self._logs.close(status)
             if self._file is not None:
                 self._file.close(status)
         if self.output is not None:
@@ -173,20 +181,35 @@ class Job:
 
             if not self.output.exists():
                 raise KeyboardInterrupt
-            return Sweep(*read_sweep_file(self.output), self._n_reused)
+            return Sweep(*read_sweep_file(self.output), self._n_reused, self.output)
         table = np.concatenate([np.zeros(0, build_row_dtype([axis.name for axis in self.plan.axes])), *self._kept])
         return Sweep(self.record, *sort_rows(table, self._texts.texts), status)
 
-    def _keep(self, rows: Rows) -> None:
-        if not len(rows.table):
+    def _keep(self, batch: Batch) -> None:
+        """Logs come before rows: a row that is there has its log."""
+        if self._logs is not None:
+            for logs in batch.logs:
+                self._logs.write(logs)
+        if len(batch.rows.table):
+            self._waiting.append(batch.rows)
+        if self._logs is None or not self._logs.waits:
+            self._write_rows()
+
+    def _write_rows(self) -> None:
+        """Write the rows of the table that wait."""
+        if self._logs is not None:
+            self._logs.commit()
+        if not self._waiting:
             return
+        rows = join_rows(self._waiting)
         if self._file is not None:
             self._file.write(rows)
         else:
             self._kept.append(self._texts.take(rows))
         self._done[rows.table["cell"]] = True
+        self._waiting = []
 
-    def _produce(self, workers: int, cluster) -> Iterator[Rows]:
+    def _produce(self, workers: int, cluster) -> Iterator[Batch]:
         missing = iter(np.flatnonzero(~self._done).tolist())
         first = next(missing, None)
         if first is None:
@@ -195,19 +218,12 @@ class Job:
             from sim.sweep.cluster import ClusterPool, pack_study
 
             payload = pack_study(self.study, self.runner.sound, self.record.kernels)
-            pool: ClusterPool | ThreadPool = ClusterPool(cluster, payload, self.plan, self.log, self.find_log)
+            pool: ClusterPool | ThreadPool = ClusterPool(cluster, payload, self.plan, self.log)
             missing = chain([first], missing)
         else:
             self.runner.warm_up()
-            runner = BatchRunner(self.study, self.runner, self.log, self.find_log)
+            runner = BatchRunner(self.runner, self.log)
             # in this thread: machine code is made once, before there are others
-            yield runner.run([first], self.plan.get_table([first]), None, self.stop.is_hard).rows
+            yield runner.run([first], self.plan.get_table([first]), None, self.stop.is_hard)
             pool = ThreadPool(runner, self.plan, self.stop, workers)
-        for batch in run_batches(pool, missing, self.stop):
-            yield batch.rows
-
-    def find_log(self, cell: int) -> Path:
-        """Where the trajectory of a cell lies."""
-        if self.output is None:
-            raise ValueError("a sweep without a file keeps no logs")
-        return get_log_path(self.output, cell)
+        yield from run_batches(pool, missing, self.stop)

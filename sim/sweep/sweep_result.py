@@ -19,11 +19,15 @@ from sim.sweep.table import NOT_STARTED, TEXT_FIELDS
 if TYPE_CHECKING:
     import pandas
 
+    from sim.log.trajectory import Trajectory
+
 
 class Sweep:
     """The table of a sweep, in the order of its cells; `sweep["end_time"]` is a column, see `sim.sweep.table`."""
 
-    def __init__(self, record: SweepRecord, table: np.ndarray, texts: list[str], status: Status, n_reused: int = 0):
+    def __init__(self, record: SweepRecord, table: np.ndarray, texts: list[str], status: Status, n_reused: int = 0,
+                 path: Path | None = None):
+        self.path = path  # of its file, if it has one
         self.record = record
         self.plan = record.plan
         self.table = table
@@ -77,6 +81,10 @@ class Sweep:
         study = Study(self.record.text, self.record.source or None, self.plan.axes)
         return study.build_scene(self.plan.get_values(cell))
 
+    def read_log(self, cell: int) -> Trajectory | None:
+        """The run of a cell with its rows, if the sweep has logged it. Raises SceneError, SweepError."""
+        return None if self.path is None else read_cell_log(self.path, self.record, cell, self.build_scene(cell))[0]
+
     def write_csv(self, path: str | Path) -> Path:
         """Write the table as CSV, numbers with all their digits, words as words; it appears when it is complete."""
         path = Path(path)
@@ -109,9 +117,28 @@ def describe_status(code: int) -> str:
 
 def read_sweep(path: str | Path) -> Sweep:
     """The sweep of a file, also of one that is being written or was killed. Raises SweepError."""
-    return Sweep(*read_sweep_file(path))
+    return Sweep(*read_sweep_file(path), path=Path(path))
+
+
+def read_cell_log(output: Path, record: SweepRecord, cell: int, scene: Scene) -> tuple[Trajectory | None, Path | None,
+                                                                                       str]:
+    """The log that a sweep has left of a cell, None if there is none; the file that has it; and a note, "" for none."""
+    from sim.log.reading import TrajectoryFileError, read_trajectory
+    from sim.sweep.log_store import find_log
+
+    trajectory, path, note = find_log(output, record, cell, scene)
+    path = path or get_log_path(output, cell)
+    if trajectory is not None or note or not path.exists():
+        return trajectory, path, note
+    try:
+        trajectory = read_trajectory(path)
+    except TrajectoryFileError as error:
+        return None, path, f"its log cannot be used: {error}"
+    if trajectory.record.text != scene.text:
+        return None, path, f"{path} is the log of another scene, left by another sweep"
+    return trajectory, path, ""
 
 
 def get_log_path(output: Path, cell: int) -> Path:
-    """Where the trajectory of a cell lies: in a folder beside the file of the sweep."""
+    """Where former versions left the log of a cell: in the folder of the logs, a file for each."""
     return output.with_name(f"{output.stem}.logs") / f"cell_{cell:07d}.h5"

@@ -86,6 +86,13 @@ class TextList:
         return table
 
 
+def join_rows(parts: list[Rows]) -> Rows:
+    """The rows of one batch or more as those of one."""
+    texts = TextList()
+    tables = [texts.take(rows) for rows in parts]
+    return Rows(np.concatenate(tables), texts.texts)
+
+
 def sort_rows(table: np.ndarray, texts: list[str]) -> tuple[np.ndarray, list[str]]:
     """Rows in the order of their cells, each cell once, and texts in the order in which these rows name them: the same
     bits whatever the order in which the runs ended."""

@@ -16,10 +16,11 @@ from pathlib import Path
 import numpy as np
 
 from sim.scene.build import parse_scene
+from sim.sweep.log_store import find_folder
 from sim.sweep.sweep import sweep
 from tests import scene_builders
 
-CELLS, LOGGED, MANY = 8000, 60, 100_000
+CELLS, LOGGED, MANY = 8000, 1000, 100_000
 REPEATS = 3
 # Memory of a process of its own: after the first thousands of runs, when all work arrays are there, and at the end.
 MEMORY = """
@@ -31,7 +32,8 @@ first = []
 def look(done, total):
     if done >= total // 10 and not first:
         first.append(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss)
-sweep(parse_scene(scene_builders.s1()), mu="0:0.5:{half}", rho="0.2,0.3", output=sys.argv[1], progress=look)
+scene = parse_scene(scene_builders.s1(), overrides={{"run.output_interval": {interval}}})
+sweep(scene, mu="0:0.5:{half}", rho="0.2,0.3", output=sys.argv[1], progress=look, log="{log}")
 print(first[0], resource.getrusage(resource.RUSAGE_SELF).ru_maxrss)
 """
 
@@ -79,20 +81,30 @@ def measure_logs(text: str):
     with tempfile.TemporaryDirectory() as folder:
         for workers in (1, 2):
             began, began_cpu = time.perf_counter(), time.process_time()
-            sweep(scene, mu=f"0:0.5:{LOGGED}", workers=workers, output=Path(folder) / f"{workers}.h5", log="all")
-            yield f"S1, every run logged, {workers} worker(s)", LOGGED / (time.perf_counter() - began), "runs/s"
+            path = Path(folder) / f"{workers}.h5"
+            sweep(scene, mu=f"0:0.5:{LOGGED}", workers=workers, output=path, log="all")
+            rate = LOGGED / (time.perf_counter() - began)
+            yield f"S1, every run logged with 1000 rows, {workers} worker(s)", rate, "runs/s"
             yield "  CPU", (time.process_time() - began_cpu) / LOGGED * 1e3, "ms/run"
+            parts = list(find_folder(path).iterdir())
+            yield f"  logs, {len(parts)} file(s)", sum(part.stat().st_size for part in parts) / LOGGED / 1e3, "kB/run"
 
 
 def measure_memory():
-    """Largest memory of a sweep of many runs into a file."""
+    """Largest memory of a sweep of many runs into a file, without and with logs of 1000 rows."""
+    for cells, log, interval in ((MANY, "none", 1.0), (2 * LOGGED, "all", 0.001)):
+        yield from measure_memory_of(cells, log, interval)
+
+
+def measure_memory_of(cells: int, log: str, interval: float):
+    """Largest memory of a sweep."""
     with tempfile.TemporaryDirectory() as folder:
-        program = MEMORY.format(half=MANY // 2)
+        program = MEMORY.format(half=cells // 2, log=log, interval=interval)
         began = time.perf_counter()
         done = subprocess.run([sys.executable, "-c", program, str(Path(folder) / "s.h5")], capture_output=True,
                               text=True, check=True, cwd=Path(__file__).parents[2])
         first, last = map(int, done.stdout.split())
-        rate = MANY / (time.perf_counter() - began)
-        yield f"{MANY} runs into a file, start of Python included", rate, "runs/s"
+        rate = cells / (time.perf_counter() - began)
+        yield f"{cells} runs into a file, log {log}, start of Python included", rate, "runs/s"
         yield "  memory after a tenth of them", first / 1024, "MB"
         yield "  memory after all", last / 1024, "MB"

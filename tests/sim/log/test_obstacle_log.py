@@ -115,7 +115,8 @@ def test_work_of_each_obstacle(scene, tmp_path):
         assert list(file["obstacle_work"].attrs["columns"]) == [b"plate/1", b"belt"]
 
 
-def test_a_log_whose_writer_was_killed_has_its_poses(scene, tmp_path):
+def test_a_log_whose_writer_was_killed_has_its_poses(scene, tmp_path, monkeypatch):
+    monkeypatch.setattr("sim.files.growing_file.COMMIT_AFTER", 0.0)
     trajectory = make_trajectory(scene)
     sink = H5Sink(tmp_path / "a.h5", scene)
     nothing = [np.zeros(0, dtype) for dtype in (CONTACT_DTYPE, EVENT_DTYPE, CONTACT_DTYPE)]

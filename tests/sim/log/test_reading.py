@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 import scenes
+from sim.files import growing_file
 from sim.files.unfinished import SUPERBLOCK_BYTES, close_superblock, compute_checksum, is_marked_open
 from sim.log.reading import TrajectoryFileError, describe_file, read_trajectories, read_trajectory
 from sim.log.sink import H5Sink
@@ -112,11 +113,13 @@ def test_broken_files_are_named(tmp_path, name):
 def whole_logs(tmp_path_factory):
     """The bytes of a closed log and of the same log before it was closed."""
     path = tmp_path_factory.mktemp("logs") / "a.h5"
-    sink = H5Sink(path, make_record())
-    for first in range(0, 3000, 500):
-        sink.write(*make_rows(first, 500, np.random.default_rng(first)))
-    killed = path.read_bytes()
-    sink.close(Status.COMPLETED, Account())
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(growing_file, "COMMIT_AFTER", 0.0)
+        sink = H5Sink(path, make_record())
+        for first in range(0, 3000, 500):
+            sink.write(*make_rows(first, 500, np.random.default_rng(first)))
+        killed = path.read_bytes()
+        sink.close(Status.COMPLETED, Account())
     return {"closed": path.read_bytes(), "killed": killed}
 
 
@@ -157,6 +160,6 @@ def test_a_killed_log_reads_like_the_closed_one(tmp_path, whole_logs):
 def test_description(tmp_path):
     write_log(tmp_path / "a.h5", message="all is well")
     text = "\n".join(describe_file(tmp_path / "a.h5"))
-    for part in ("stiction trajectory, version 3", "box_slides: A box slides", "30 steps, 60 contacts, 3 events",
+    for part in ("stiction trajectory, version 4", "box_slides: A box slides", "30 steps, 60 contacts, 3 events",
                  "0 s to 0.029 s", "COMPLETED", "all is well", "penetration", "obstacle 1"):  # fmt: skip
         assert part in text, f"{part!r} not in\n{text}"

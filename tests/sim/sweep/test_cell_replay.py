@@ -8,25 +8,34 @@ import numpy as np
 import pytest
 
 from sim.cli import commands
+from sim.rows.status import Status
 from sim.run.simulation import simulate
 from sim.scene.build import parse_scene
 from sim.sweep.axes import SweepError
+from sim.sweep.batch import BatchRunner
 from sim.sweep.cell_replay import find_cell, read_log, run_cell
+from sim.sweep.log_store import LogStore, find_folder
 from sim.sweep.refine.refine import refine
 from sim.sweep.refine.refinement_file import read_refinements
-from sim.sweep.sweep import sweep
+from sim.sweep.setting import Study
+from sim.sweep.sweep import make_runner, sweep
 from sim.sweep.sweep_result import get_log_path, read_sweep
 from tests import scene_builders
 
 
 @pytest.fixture(scope="module")
 def table(tmp_path_factory):
-    """A block on a slope of 30 degrees with mu = 0, 1/3, 2/3, 1, and two values of rho; half of the runs are logged."""
+    """A block on a slope of 30 degrees with mu = 0, 1/3, 2/3, 1, and two values of rho; half of the runs
+    left a log."""
     path = tmp_path_factory.mktemp("sweep") / "s.h5"
     text = scene_builders.slope_block(scene_builders.standing_box(1.0, 0.5), 30.0, 0.3, 0.2)
-    sweep(parse_scene(text), mu="0:1:4", rho=[0.1, 0.2], output=path, log="all")
-    for number in range(4):
-        get_log_path(path, number).unlink()
+    sweep(parse_scene(text), mu="0:1:4", rho=[0.1, 0.2], output=path)
+    record, runner = read_sweep(path).record, make_runner(Study(text, None, read_sweep(path).plan.axes),
+                                                          read_sweep(path).plan)
+    store = LogStore(path, record, resumed=False)
+    for logs in BatchRunner(runner, "all").run([4, 5, 6, 7], record.plan.get_table([4, 5, 6, 7])).logs:
+        store.write(logs)
+    store.close(Status.COMPLETED)
     return path
 
 
@@ -50,7 +59,7 @@ def test_a_cell_is_found_by_the_digits_that_are_shown(table):
 
 def test_a_cell_without_a_log_is_run_once_more_to_the_last_bit(table):
     cell = find_cell(table, [("mu", "0"), ("rho", "0.2")])
-    assert read_log(cell) == (None, "")
+    assert read_log(cell)[0] is None and read_log(cell)[2] == ""
     trajectory, note = run_cell(cell)
     assert note == "" and len(trajectory) > 100
     assert trajectory.pose[-1] == pytest.approx([cell.row[name] for name in ("x", "y", "theta")], abs=1e-15)
@@ -58,8 +67,8 @@ def test_a_cell_without_a_log_is_run_once_more_to_the_last_bit(table):
 
 def test_a_cell_with_a_log_is_read(table):
     cell = find_cell(table, [("mu", "1"), ("rho", "0.2")])
-    trajectory, note = read_log(cell)
-    assert note == "" and trajectory.record.text == cell.scene.text
+    trajectory, path, note = read_log(cell)
+    assert note == "" and path.name == "part_000.h5" and trajectory.record.text == cell.scene.text
 
 
 def test_what_is_not_the_run_of_the_table_is_said(table):
@@ -76,12 +85,23 @@ def test_what_is_not_the_run_of_the_table_is_said(table):
 
 def test_the_log_of_another_sweep_is_not_taken(table):
     cell = find_cell(table, [("mu", "0"), ("rho", "0.1")])
-    simulate(parse_scene(scene_builders.s2()), duration=0.1).save(cell.log)
+    simulate(parse_scene(scene_builders.s2()), duration=0.1).save(get_log_path(table, 0))
     try:
-        trajectory, note = read_log(cell)
+        trajectory, _, note = read_log(cell)
     finally:
-        cell.log.unlink()
+        get_log_path(table, 0).unlink()
     assert trajectory is None and "log of another scene" in note
+
+
+def test_the_log_that_a_former_version_left_is_read(table):
+    cell = find_cell(table, [("mu", "0"), ("rho", "0.1")])
+    run = simulate(cell.scene)
+    run.save(get_log_path(table, 0))
+    try:
+        trajectory, path, note = read_log(cell)
+    finally:
+        get_log_path(table, 0).unlink()
+    assert path == get_log_path(table, 0) and note == "" and trajectory.steps.tobytes() == run.steps.tobytes()
 
 
 def test_the_command_replays_a_cell(table, tmp_path, capsys):
@@ -89,7 +109,7 @@ def test_the_command_replays_a_cell(table, tmp_path, capsys):
     code, said = run_command(capsys, "replay", table, "--cell", "mu=0,rho=0.1", "--save", picture)
     assert code == 0 and "run once more, equal to its row to the last bit" in said and picture.stat().st_size > 5000
     code, said = run_command(capsys, "replay", table, "--cell", "mu=1,rho=0.1", "--save", movie, "--fps", "10")
-    assert code == 0 and f"the log {get_log_path(table, 6)}" in said and movie.read_bytes()[:3] == b"GIF"
+    assert code == 0 and f"its log in {find_folder(table) / 'part_000.h5'}" in said and movie.read_bytes()[:3] == b"GIF"
     for words, part in (((), "say which: --cell mu=...,rho=..."), (("--cell", "mu"), "write NAME=VALUE"),
                         (("--cell", "mu=0.5,rho=0.1"), "the nearest: 0.3333333333333333, 0.6666666666666666"),
                         (("--cell", "mu=0,rho=0.1", "--branch", "1"), "have no branches"),

@@ -8,12 +8,11 @@ from pathlib import Path
 
 import pytest
 
-from sim.log.reading import read_trajectory
 from sim.scene.build import load_scene, parse_scene
 from sim.sweep import cluster as cluster_module
 from sim.sweep.axes import SweepError
 from sim.sweep.sweep import sweep
-from sim.sweep.sweep_result import get_log_path, read_sweep
+from sim.sweep.sweep_result import read_sweep
 from tests import scene_builders
 
 distributed = pytest.importorskip("distributed")
@@ -80,7 +79,7 @@ def test_the_table_is_complete_and_the_same_although_a_worker_is_killed(cluster,
     logged = tmp_path / "logged.h5"
     sweep(scene, mu=[0.2, 0.4], client=cluster.address, output=logged, log="all")
     for cell in range(2):
-        trajectory = read_trajectory(get_log_path(logged, cell))
+        trajectory = read_sweep(logged).read_log(cell)
         assert trajectory.status.completed
         assert trajectory.pose[-1].tolist() == [read_sweep(logged)[name][cell] for name in ("x", "y", "theta")]
 

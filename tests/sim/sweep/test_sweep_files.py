@@ -13,11 +13,11 @@ import h5py
 import numpy as np
 import pytest
 
-from sim.log.reading import read_trajectory
 from sim.scene.build import parse_scene
 from sim.sweep.axes import SweepError
+from sim.sweep.log_store import find_folder
 from sim.sweep.sweep import sweep
-from sim.sweep.sweep_result import get_log_path, read_sweep
+from sim.sweep.sweep_result import read_sweep
 from sim.sweep.table import Rows, TextList, build_row_dtype, sort_rows
 from tests import scene_builders
 
@@ -46,11 +46,12 @@ def test_which_runs_leave_a_log(tmp_path, log, cells):
     path = tmp_path / "s.h5"
     result = sweep(parse_scene(ROD), mu=[0.1, 0.2, -1.0, 2.0], output=path, log=log, workers=2)
     assert result["status"].tolist() == ["COMPLETED", "COMPLETED", "NOT_STARTED", "NO_SOLUTION"]
-    folder = get_log_path(path, 0).parent
-    names = sorted(file.name for file in folder.glob("*")) if folder.exists() else []
-    assert names == [get_log_path(path, cell).name for cell in cells]
+    folder = find_folder(path)
+    assert [file.name for file in folder.glob("*")] == (["part_000.h5"] if cells else [])
+    for cell in {0, 1, 3} - set(cells):
+        assert result.read_log(cell) is None
     for cell in cells:
-        trajectory = read_trajectory(get_log_path(path, cell))
+        trajectory = result.read_log(cell)
         assert trajectory.status.name == result["status"][cell]
         assert trajectory.pose[-1].tolist() == [result[name][cell] for name in ("x", "y", "theta")]
 
@@ -59,7 +60,7 @@ def test_a_log_that_cannot_be_made_is_said_in_the_row(tmp_path, monkeypatch):
     def fail(*unused, **other):
         raise ZeroDivisionError("division by zero")
 
-    monkeypatch.setattr("sim.run.simulation.simulate", fail)
+    monkeypatch.setattr("sim.engine.many_runs.log_cells", fail)
     result = sweep(parse_scene(S1), mu=[0.1, 0.2], output=tmp_path / "s.h5", log="all", workers=1)
     assert result.outcome.tolist() == ["failed"] * 2
     assert result["message"].tolist() == ["no log: ZeroDivisionError: division by zero"] * 2
