@@ -31,6 +31,7 @@ KEEPING = "machine code is not kept, so every start compiles anew"
 BY_ADDRESS = "kernels are copied into their callers, so compiling takes about ten times as long"
 UNIFYING = "kernels are compiled again for each literal argument, so compiling takes about twice as long"
 BARE = "kernels get entrances that nobody uses, so compiling takes about twice as long"
+ANSWERING = "a run waits while kernels are compiled"
 TIMING = "the time of compiling is not measured"
 
 _NEEDED = {
@@ -58,7 +59,9 @@ _NEEDED = {
         "numba.core.types:BaseTuple.from_types", "numba.core.cgutils:unpack_tuple",
         "numba.core.base:BaseContext.make_tuple", "numba.core.base:BaseContext.cast", "numba.extending:lower_cast"),
     BARE: (
-        "numba.core.options:DefaultOptions.no_cfunc_wrapper", "numba.core.options:DefaultOptions.no_cpython_wrapper"),
+        "numba.core.options:DefaultOptions.no_cfunc_wrapper", "numba.core.options:DefaultOptions.no_cpython_wrapper",
+        "kernel:_compile_for_args", "kernel:_insert", "kernel:overloads"),
+    ANSWERING: ("kernel:_compile_for_args", "kernel:compile", "kernel:overloads"),
     TIMING: ("numba.core.event:Listener", "numba.core.event:register", "numba.core.event:unregister"),
 }
 _lost: set[str] = set()
@@ -113,17 +116,94 @@ def give_up(feature: str, error: Exception) -> None:
 # ---- declaring a kernel ----------------------------------------------------------------------------------------------
 
 
-def declare(function: Callable, private: bool, merged: bool) -> Any:
+def declare(function: Callable, merged: bool) -> Any:
     """The dispatcher of a kernel: what `numba.njit` gives, without what we do not need.
 
-    Nobody passes kernels to C, and nobody calls private ones from Python: leaving out those two entrances halves the
-    time that compiling takes.
+    Nobody passes kernels to C, and few are called from Python: each of those gets its entrance when Python first calls
+    it (`open_entrance`). Leaving them out takes a third off the time of compiling.
     """
-    bare = {"no_cfunc_wrapper": True, "no_cpython_wrapper": private} if has(BARE) else {}
+    bare = {"no_cfunc_wrapper": True, "no_cpython_wrapper": True} if has(BARE) else {}
     dispatcher = numba.njit(nogil=True, inline="always" if merged else "never", **bare)(function)
-    if has(UNIFYING) and not is_disabled():
+    if is_disabled():
+        return dispatcher
+    if has(UNIFYING):
         _unify_types(dispatcher)
+    if has(BARE):
+        # numba would offer Python the entrance that this one has not
+        dispatcher.add_overload = lambda result: dispatcher.overloads.update({tuple(result.signature.args): result})
     return dispatcher
+
+
+def is_kernel(value: Any) -> bool:
+    """Whether a value is a compiled function."""
+    return isinstance(value, _KERNEL)
+
+
+def get_function(kernel: Any) -> Any:
+    """The function of a kernel; the kernel itself where nothing is compiled."""
+    return getattr(kernel, "py_func", kernel)
+
+
+def answer_calls(dispatcher, find: Callable[[Any, tuple], Callable]) -> None:
+    """Let `find(dispatcher, arguments)` say what runs when Python calls a kernel with arguments of types for which it
+    has no entrance yet. numba asks for nothing else, so calls of compiled code stay what they are."""
+    if has(ANSWERING):
+        dispatcher._compile_for_args = lambda *arguments: find(dispatcher, arguments)
+
+
+def compile_for_call(dispatcher, arguments: tuple) -> Callable:
+    """Compile or load what Python needs to call a kernel with these arguments; returns it."""
+    if not has(BARE):
+        return type(dispatcher)._compile_for_args(dispatcher, *arguments)
+    entry = type(dispatcher)._compile_for_args(get_entrance(dispatcher), *arguments)
+    if (kinds := get_types(arguments)) is not None:
+        dispatcher._insert([kind._code for kind in kinds], entry, False)
+    return entry
+
+
+def get_entrance(dispatcher) -> Any:
+    """The kernel that Python calls in the place of another: it hands on its arguments, and has what numba makes for
+    calls from Python, which unpacks each of them."""
+    if not has(BARE):
+        return dispatcher
+    if not hasattr(dispatcher, "stiction_entrance"):
+        function = dispatcher.py_func
+        names = ", ".join(function.__code__.co_varnames[: function.__code__.co_argcount])
+        text = f"def entrance({names}):\n    return kernel({names})\n"
+        space = {"kernel": dispatcher, "__name__": function.__module__}
+        exec(compile(text, function.__code__.co_filename, "exec"), space)
+        space["entrance"].__qualname__ = function.__qualname__ + ".entrance"
+        entrance = numba.njit(nogil=True, no_cfunc_wrapper=True)(space["entrance"])
+        if hasattr(get_store(dispatcher), "make_another"):
+            set_store(entrance, get_store(dispatcher).make_another(space["entrance"]))
+        dispatcher.stiction_entrance = entrance
+    return dispatcher.stiction_entrance
+
+
+def get_types(arguments: tuple) -> tuple | None:
+    """numba's types of values, None if one has none."""
+    try:
+        return tuple(map(numba.typeof, arguments))
+    except (TypeError, ValueError):
+        return None
+
+
+def share_compiling(dispatcher, alone: Callable[[tuple], Any]) -> None:
+    """Compile a kernel for some types within the context `alone(types)`, and what is there at once: numba sets two
+    clocks for every call of one kernel by another that it meets."""
+    if not has(ANSWERING):
+        return
+    plain = dispatcher.compile
+
+    def compile_once(kinds):
+        kinds = tuple(kinds)
+        ready = dispatcher.overloads.get(kinds)
+        if ready is not None:
+            return ready.entry_point
+        with alone(kinds):
+            return plain(kinds)
+
+    dispatcher.compile = compile_once
 
 
 def _unify_types(dispatcher) -> None:
@@ -255,6 +335,19 @@ def _keep_names(bitcode: bytes, described) -> bytes:
     return llvmlite.binding.parse_assembly(empty).as_bitcode()
 
 
+def pack_request(dispatcher, kinds: tuple, called: bool) -> bytes:
+    """A kernel and types to compile it for, for another process; called: by Python."""
+    function = dispatcher.py_func
+    return _dump((function.__module__, function.__qualname__, kinds, called))
+
+
+def fulfil(request: bytes) -> None:
+    """Compile what `pack_request` asked for. May raise anything."""
+    module, name, kinds, called = pickle.loads(request)
+    dispatcher = getattr(importlib.import_module(module), name)
+    (get_entrance(dispatcher) if called else dispatcher).compile(kinds)
+
+
 def unpack(content: bytes, key: bytes, signature, context) -> Any:
     """The compiled kernel that `pack` wrote, ready to run, or None if it is another one. May raise anything."""
     stored_key, stored_signature, callees, parts = pickle.loads(content)
@@ -299,6 +392,8 @@ def watch_compiler(on_start: Callable[[Any], None], on_end: Callable[[Any], None
     event.register("numba:compile", listener)
     return lambda: event.unregister("numba:compile", listener)
 
+
+_KERNEL = type(numba.njit(_do_nothing)) if not is_disabled() else ()
 
 if not is_disabled():
     _look_up_names()
