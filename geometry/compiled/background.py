@@ -8,7 +8,9 @@ so that two processes that need the same one do not both compile it.
 
 from __future__ import annotations
 
+import contextlib
 import os
+import signal
 import subprocess
 import sys
 import threading
@@ -16,7 +18,7 @@ import time
 from pathlib import Path
 
 from geometry.compiled import machine_lock, numba_private
-from geometry.compiled.code_folder import SUFFIX
+from geometry.compiled.code_folder import SUFFIX, find_folder
 from geometry.compiled.compile_clock import CompileClock
 
 MOST_SLOTS = 2
@@ -28,6 +30,7 @@ MOST_BEGUN, BEGIN_EVERY = 6, 10.0
 # What a process looks at after its last request, [s]: a program asks for more when it comes to other kernels.
 LINGER = 0.5
 
+_own: set[int] = set()  # slots of this process
 _begun: list[subprocess.Popen] = []
 _last_begun = [-BEGIN_EVERY]
 _gave_up = [False]
@@ -41,14 +44,28 @@ def count_slots() -> int:
     return min(MOST_SLOTS, os.cpu_count() or 1)
 
 
+def take_slot(folder: Path) -> int | None:
+    """The number of a slot that this process has from now on, None if all are taken. Raises NoLocks."""
+    for slot in range(count_slots()):
+        if slot not in _own and machine_lock.take(folder, slot):
+            _own.add(slot)
+            return slot
+    return None
+
+
+def leave_slot(folder: Path, slot: int) -> None:
+    _own.discard(slot)
+    machine_lock.give_back(folder, slot)
+
+
 def count_free(folder: Path) -> int:
     """How many more processes may compile. Raises NoLocks."""
-    free = 0
-    for slot in range(count_slots()):
-        if machine_lock.take(folder, slot):
-            machine_lock.give_back(folder, slot)
-            free += 1
-    return free
+    mine = set()
+    while (slot := take_slot(folder)) is not None:
+        mine.add(slot)
+    for slot in mine:
+        leave_slot(folder, slot)
+    return len(mine)
 
 
 def begin(folder: Path) -> bool:
@@ -64,7 +81,8 @@ def begin(folder: Path) -> bool:
     # the modules of this process, and not what lies in the working folder under the same names (-P)
     program = (f"import sys; sys.path[:] = {sys.path!r}; from pathlib import Path; "
                f"from geometry.compiled.background import main; main(Path({str(folder)!r}))")
-    own = {"start_new_session": True} if os.name == "posix" else {
+    # not of the group that Ctrl-C ends; of the same session, for Linux weighs low priorities within a session alone
+    own = {"process_group": 0} if os.name == "posix" else {
         "creationflags": subprocess.DETACHED_PROCESS | subprocess.BELOW_NORMAL_PRIORITY_CLASS}
     for _ in range(0 if _gave_up[0] else free):
         try:
@@ -105,13 +123,19 @@ def main(folder: Path) -> None:
 
     if hasattr(os, "nice"):
         os.nice(19)
+    if hasattr(signal, "SIGHUP"):
+        signal.signal(signal.SIGHUP, signal.SIG_IGN)
     end = threading.Timer(LONGEST, os._exit, (1,))
     end.daemon = True
     end.start()
     wait_for_code()
     sys.modules["scipy.linalg.cython_blas"] = None  # numba looks for it, and no kernel uses it
-    if not any(machine_lock.take(folder, slot) for slot in range(count_slots())):
-        return
+    if find_folder() != folder or take_slot(folder) is None:
+        return  # the sources are others by now, or enough processes are at work
+    if count_free(folder) == count_slots() - 1:  # what a process that was killed had taken is wanted again
+        for path in folder.glob("taken-*" + SUFFIX):
+            with contextlib.suppress(OSError):
+                path.rename(path.with_name(path.name[path.name.index("wanted-"):]))
     with CompileClock():
         while fulfil_requests(folder):
             time.sleep(LINGER)

@@ -24,7 +24,7 @@ from pathlib import Path
 import numpy
 from numba import config
 
-from geometry.compiled import numba_private
+from geometry.compiled import machine_lock, numba_private
 
 PACKAGES = ("geometry", "dynamics", "sim")
 SUFFIX = ".kernel"
@@ -239,7 +239,7 @@ def prune_folders(base: Path, keep: Path, now: float | None = None) -> None:
         if rank < KEPT_FOLDERS and now - used < KEPT_SECONDS:
             continue
         try:
-            for path in folder.glob("*" + SUFFIX + "*"):
+            for path in [*folder.glob("*" + SUFFIX + "*"), folder / machine_lock.NAME]:
                 path.unlink(missing_ok=True)
             folder.rmdir()
         except OSError:

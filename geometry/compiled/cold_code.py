@@ -12,11 +12,12 @@ written or no process started, a program is interpreted for PATIENCE seconds and
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import os
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -38,6 +39,7 @@ LOOK_EVERY = 0.2
 _lock = threading.Lock()
 _waits = threading.Event()
 _looked: dict[tuple, float] = {}  # (kernel, types): when the next look is due
+_reports: list[Callable[[], None]] = []
 _spent = [0.0]  # s interpreted by this process
 
 
@@ -61,18 +63,38 @@ def find_code(kernel: Any, arguments: tuple) -> Callable:
     twin = get_twin(kernel)
 
     def call(*given):
-        began = time.perf_counter()
-        try:
+        with interpreting():
             return twin(*given)
-        finally:
-            count_interpreted(time.perf_counter() - began)
 
     return call
 
 
-def count_interpreted(seconds: float) -> None:
-    """Add to the time that this process was interpreted."""
-    _spent[0] += seconds
+@contextlib.contextmanager
+def interpreting() -> Iterator[None]:
+    """Around what is interpreted: counts its time, and reports the first."""
+    while _reports:
+        _reports.pop()()
+    began = time.perf_counter()
+    try:
+        yield
+    finally:
+        _spent[0] += time.perf_counter() - began
+
+
+@contextlib.contextmanager
+def report_interpreted(report: Callable[[], None]) -> Iterator[None]:
+    """Call `report` once if anything is interpreted within."""
+    _reports.append(report)
+    try:
+        yield
+    finally:
+        if report in _reports:
+            _reports.remove(report)
+
+
+def was_interpreted() -> bool:
+    """Whether anything was interpreted in this process for want of machine code."""
+    return _spent[0] > 0.0
 
 
 def is_ready(kernel: Any, arguments: tuple) -> bool:
@@ -97,7 +119,7 @@ def is_ready(kernel: Any, arguments: tuple) -> bool:
 
 
 # Ranks of requests: the parts of a large kernel come first, so that several processes share it.
-FIRST, CALLED = 0, 90
+CALLED = 90
 
 
 def ask_for(kernel: Any, kinds: tuple, rank: int) -> bool:
@@ -118,15 +140,13 @@ def ask_for(kernel: Any, kinds: tuple, rank: int) -> bool:
 
 
 def work_off(folder: Path) -> None:
-    """Fulfil what was asked for, in this process too, before it goes on."""
-    background.begin(folder)
-    background.fulfil_requests(folder)
-
-
-def is_compiling() -> bool:
-    """Whether another process compiles into the code folder."""
-    folder = find_folder()
+    """Fulfil what was asked for in this process, and beside it in another one if there is a processor for it."""
+    slot = None
+    with contextlib.suppress(machine_lock.NoLocks):
+        slot = background.take_slot(folder)
     try:
-        return folder is not None and background.count_free(folder) < background.count_slots()
-    except machine_lock.NoLocks:
-        return False
+        background.begin(folder)
+        background.fulfil_requests(folder)
+    finally:
+        if slot is not None:
+            background.leave_slot(folder, slot)

@@ -95,12 +95,12 @@ class _Store:
     def _path(self, folder: Path, key: bytes) -> Path:
         return folder / f"{self._prefix}{hashlib.sha256(key).hexdigest()[:16]}{SUFFIX}"
 
-    def find_file(self, signature, target_context) -> Path | None:
+    def find_file(self, signature) -> Path | None:
         """Where the machine code for these types lies or will lie; None where none is kept."""
         folder = find_folder()
         if not self._enabled or folder is None:
             return None
-        return self._path(folder, numba_private.make_key(self._function, signature, target_context))
+        return self._path(folder, numba_private.make_key(self._function, signature))
 
     def hold_lock(self, signature):
         """While another process compiles this kernel for these types, wait for it (see `MOST_PATIENCE`)."""
@@ -111,7 +111,7 @@ class _Store:
         if not self._enabled or folder is None:
             return None
         try:
-            key = numba_private.make_key(self._function, signature, target_context)
+            key = numba_private.make_key(self._function, signature)
             content = read_sealed(self._path(folder, key))
             return None if content is None else numba_private.unpack(content, key, signature, target_context)
         except Exception:  # whatever is wrong with stored code, compiling again is right
@@ -122,7 +122,7 @@ class _Store:
         if not self._enabled or folder is None or not get_state().is_current():
             return
         try:
-            key = numba_private.make_key(self._function, signature, result.target_context)
+            key = numba_private.make_key(self._function, signature)
             content = numba_private.pack(key, self._function, signature, result, self.by_address)
         except (AttributeError, LookupError, RuntimeError, TypeError, ValueError) as error:  # of another numba
             self.disable()
@@ -160,7 +160,7 @@ def find_file(dispatcher: Any, kinds: tuple) -> Path | None:
     if not isinstance(numba_private.get_store(dispatcher), _Store):
         return None
     entrance = numba_private.get_entrance(dispatcher)
-    return numba_private.get_store(entrance).find_file(kinds, entrance.targetctx)
+    return numba_private.get_store(entrance).find_file(kinds)
 
 
 def is_ours(dispatcher: Any) -> bool:

@@ -41,8 +41,7 @@ _NEEDED = {
         "numba.core.compiler:CompileResult.signature", "numba.core.compiler:CompileResult.lifted",
         "numba.core.compiler:CompileResult.entry_point", "numba.core.serialize:dumps",
         "numba.core.codegen:CodeLibrary.has_dynamic_globals", "numba.core.codegen:CodeLibrary.get_llvm_str",
-        "numba.core.codegen:CPUCodegen.magic_tuple", "numba.core.base:BaseContext.refresh",
-        "numba.core.cpu:CPUContext.codegen", "numba.core.base:BaseContext.insert_user_function",
+        "numba.core.base:BaseContext.refresh", "numba.core.base:BaseContext.insert_user_function",
         "numba.core.caching:NullCache.load_overload", "numba.core.caching:NullCache.save_overload",
         "kernel:_cache", "kernel:targetctx", "kernel:overloads", "kernel:add_overload",
         "llvmlite.binding:parse_bitcode", "llvmlite.binding:parse_assembly"),
@@ -294,12 +293,9 @@ def set_store(dispatcher, store) -> None:
     dispatcher._cache = store
 
 
-def make_key(function, signature, context) -> bytes:
-    """What the machine code of one kernel depends on besides its sources."""
-    if context not in _refreshed:  # takes milliseconds, and there may be a hundred kernels to load
-        context.refresh()
-        _refreshed.append(context)
-    text = repr((str(signature), context.codegen().magic_tuple(), function.__code__.co_code)).encode()
+def make_key(function, signature) -> bytes:
+    """What the machine code of one kernel depends on besides its sources and what `describe_compiler` tells."""
+    text = repr((str(signature), function.__code__.co_code)).encode()
     cells = tuple(cell.cell_contents for cell in function.__closure__ or ())
     return text + (_dump(cells) if cells else b"")
 
@@ -353,6 +349,9 @@ def unpack(content: bytes, key: bytes, signature, context) -> Any:
     stored_key, stored_signature, callees, parts = pickle.loads(content)
     if stored_key != key or stored_signature != signature:
         return None
+    if context not in _refreshed:  # takes milliseconds, and there may be a hundred kernels to load
+        context.refresh()
+        _refreshed.append(context)
     for module, name, arguments in callees:
         _bring(getattr(importlib.import_module(module), name), arguments)
     return resolve_name("numba.core.compiler:CompileResult")._rebuild(context, *parts)

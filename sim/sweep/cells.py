@@ -51,11 +51,14 @@ class CellRunner:
         self._settings.check_axes()
 
     def warm_up(self) -> None:
-        """Compile what is not on disk yet, before there are threads."""
-        from sim.run.cold_start import compile_engine
+        """Ask for machine code that is not on disk yet, or compile it where code is waited for, before there are
+        threads."""
+        from geometry.compiled.numba_private import is_disabled
+        from sim.run.cold_start import ask_for_parts
         from sim.run.model import prepare
 
-        compile_engine(prepare(self._settings.first))
+        if not is_disabled():
+            ask_for_parts(prepare(self._settings.first))
 
     def run(self, cell: int, values, stop=None) -> tuple:
         """The row of one cell as a tuple in the order of the table, texts as text.
@@ -153,7 +156,8 @@ class Desk:
         `CellRunner.run_batch`.
         """
         from geometry.compiled.record import allocate_table
-        from sim.engine.many_runs import CELL, CONTACTS, END, GOING, MODES, NEXT, RESULT, Pairs, run_cells
+        from sim.engine.many_runs import CELL, CONTACTS, END, GOING, MODES, NEXT, RESULT, Pairs
+        from sim.run.cold_start import advance_cells
 
         table = allocate_table(CELL, len(which))
         kind_bytes = np.frombuffer(b"".join(kinds), np.uint8).reshape(len(kinds), CELL.itemsize)
@@ -169,7 +173,7 @@ class Desk:
             first = int(progress[NEXT])
             progress[MODES] = progress[CONTACTS] = 0
             try:
-                run_cells(self._body, self.shape.options, *arrays, work, results)
+                advance_cells((self._body, self.shape.options, *arrays, work, results), work)
             except Exception as error:  # a defect: one cell shall not end a sweep
                 place = int(progress[NEXT])
                 ends.failures[place] = f"{type(error).__name__}: {error}"
