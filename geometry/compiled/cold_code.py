@@ -128,6 +128,7 @@ def ask_for(kernel: Any, kinds: tuple, rank: int) -> bool:
     folder = find_folder()
     if folder is None:
         return False
+    kinds = kinds if rank == CALLED else numba_private.unify(kinds)
     request = numba_private.pack_request(kernel, kinds, rank == CALLED)
     name = f"{kernel.py_func.__module__}.{kernel.py_func.__qualname__}{kinds}{rank == CALLED}"
     path = background.name_request(folder, rank, hashlib.sha256(name.encode()).hexdigest()[:16])

@@ -214,8 +214,13 @@ def _unify_types(dispatcher) -> None:
     """
     template = dispatcher.get_call_template
     dispatcher.get_call_template = lambda args, kws: template(
-        tuple(_unify(a) for a in args), {name: _unify(a) for name, a in kws.items()}
+        unify(args), {name: _unify(a) for name, a in kws.items()}
     )
+
+
+def unify(kinds: tuple) -> tuple:
+    """The types for which a kernel is compiled that is called by others with these."""
+    return tuple(map(_unify, kinds))
 
 
 def _unify(kind):

@@ -1,5 +1,6 @@
 """A run of each built-in scene is as pinned in `pins.toml`, and the same to the last bit in threads, in sweeps by any
-number of workers, without compiled code, and when it goes on in compiled code in its middle. To renew the table: `python -m tests.scenes.pins --renew`."""
+number of workers, without compiled code, and when it goes on in compiled code in its middle. To renew the table:
+`python -m tests.scenes.pins --renew`."""
 
 from __future__ import annotations
 
