@@ -16,10 +16,16 @@ import sys
 import threading
 import time
 from pathlib import Path
+from typing import Any
 
 from geometry.compiled import machine_lock, numba_private
 from geometry.compiled.code_folder import SUFFIX, find_folder
 from geometry.compiled.compile_clock import CompileClock
+from geometry.compiled.machine_code import read_sealed
+
+# What a variable of the environment says of calls for which there is no machine code, see `cold_code.py`.
+VARIABLE = "STICTION_COMPILE"
+BACKGROUND, WAIT, HERE = "background", "wait", "here"
 
 MOST_SLOTS = 2
 # A process that compiles ends after so long [s], several times what all kernels take. Larger: one that hangs stays
@@ -68,8 +74,9 @@ def count_free(folder: Path) -> int:
     return len(mine)
 
 
-def begin(folder: Path) -> bool:
-    """Begin processes that compile, as many as may be; returns whether somebody does."""
+def begin(folder: Path, low: bool = True) -> bool:
+    """Begin processes that compile, as many as may be, of low priority unless somebody waits for them; returns whether
+    somebody compiles."""
     try:
         free = count_free(folder)
     except machine_lock.NoLocks:
@@ -80,10 +87,13 @@ def begin(folder: Path) -> bool:
         _gave_up[0] = True
     # the modules of this process, and not what lies in the working folder under the same names (-P)
     program = (f"import sys; sys.path[:] = {sys.path!r}; from pathlib import Path; "
-               f"from geometry.compiled.background import main; main(Path({str(folder)!r}))")
+               f"from geometry.compiled.background import main; main(Path({str(folder)!r}), {low})")
     # not of the group that Ctrl-C ends; of the same session, for Linux weighs low priorities within a session alone
-    own = {"process_group": 0} if os.name == "posix" else {
-        "creationflags": subprocess.DETACHED_PROCESS | subprocess.BELOW_NORMAL_PRIORITY_CLASS}
+    own: dict[str, Any] = {"env": {**os.environ, VARIABLE: HERE}}
+    if sys.platform == "win32":
+        own["creationflags"] = subprocess.DETACHED_PROCESS | subprocess.BELOW_NORMAL_PRIORITY_CLASS
+    else:
+        own["process_group"] = 0
     for _ in range(0 if _gave_up[0] else free):
         try:
             _begun.append(subprocess.Popen([sys.executable, "-P", "-c", program], stdin=subprocess.DEVNULL,
@@ -97,15 +107,15 @@ def begin(folder: Path) -> bool:
 
 def fulfil_requests(folder: Path) -> int:
     """Take request after request until there is none; returns their number."""
-    from geometry.compiled.machine_code import read_sealed
-
     count = 0
     while waiting := sorted(folder.glob("wanted-*" + SUFFIX)):
         taken = waiting[0].with_name(f"taken-{os.getpid()}-{waiting[0].name}")
         try:
             os.rename(waiting[0], taken)
-        except OSError:
+        except FileNotFoundError:
             continue  # another process has it
+        except OSError:
+            break
         count += 1
         request = read_sealed(taken)
         try:
@@ -117,18 +127,15 @@ def fulfil_requests(folder: Path) -> int:
     return count
 
 
-def main(folder: Path) -> None:
+def main(folder: Path, low: bool) -> None:
     """What a process does that compiles."""
-    from geometry.compiled.cold_code import wait_for_code
-
-    if hasattr(os, "nice"):
+    if low and hasattr(os, "nice"):
         os.nice(19)
     if hasattr(signal, "SIGHUP"):
         signal.signal(signal.SIGHUP, signal.SIG_IGN)
     end = threading.Timer(LONGEST, os._exit, (1,))
     end.daemon = True
     end.start()
-    wait_for_code()
     sys.modules["scipy.linalg.cython_blas"] = None  # numba looks for it, and no kernel uses it
     if find_folder() != folder or take_slot(folder) is None:
         return  # the sources are others by now, or enough processes are at work

@@ -22,11 +22,9 @@ from pathlib import Path
 from typing import Any
 
 from geometry.compiled import background, machine_code, machine_lock, numba_private
+from geometry.compiled.background import BACKGROUND, HERE, VARIABLE, WAIT
 from geometry.compiled.code_folder import find_folder
 from geometry.compiled.interpreted import get_twin
-
-VARIABLE = "STICTION_COMPILE"
-BACKGROUND, WAIT, HERE = "background", "wait", "here"
 
 # Interpreted for so long [s], a program compiles by itself if nobody else does. Reason: short commands end before, and
 # a long one should not run slowly for good. Larger: longer ones run slowly. Smaller: short ones wait for the compiler.
@@ -146,7 +144,7 @@ def work_off(folder: Path) -> None:
     with contextlib.suppress(machine_lock.NoLocks):
         slot = background.take_slot(folder)
     try:
-        background.begin(folder)
+        background.begin(folder, low=False)
         background.fulfil_requests(folder)
     finally:
         if slot is not None:

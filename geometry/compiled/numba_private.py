@@ -41,7 +41,7 @@ _NEEDED = {
         "numba.core.compiler:CompileResult.signature", "numba.core.compiler:CompileResult.lifted",
         "numba.core.compiler:CompileResult.entry_point", "numba.core.serialize:dumps",
         "numba.core.codegen:CodeLibrary.has_dynamic_globals", "numba.core.codegen:CodeLibrary.get_llvm_str",
-        "numba.core.base:BaseContext.refresh", "numba.core.base:BaseContext.insert_user_function",
+        "numba.core.runtime:rtsys.initialize", "numba.core.base:BaseContext.insert_user_function",
         "numba.core.caching:NullCache.load_overload", "numba.core.caching:NullCache.save_overload",
         "kernel:_cache", "kernel:targetctx", "kernel:overloads", "kernel:add_overload",
         "llvmlite.binding:parse_bitcode", "llvmlite.binding:parse_assembly"),
@@ -95,8 +95,7 @@ def _exists(name: str, example: object) -> bool:
     return True
 
 
-def _do_nothing() -> None:
-    pass
+def _do_nothing() -> None: ...
 
 
 def _warn(why: str, costs: list[str]) -> None:
@@ -118,8 +117,7 @@ def give_up(feature: str, error: Exception) -> None:
 def declare(function: Callable, merged: bool) -> Any:
     """The dispatcher of a kernel: what `numba.njit` gives, without what we do not need.
 
-    Nobody passes kernels to C, and few are called from Python: each of those gets its entrance when Python first calls
-    it (`open_entrance`). Leaving them out takes a third off the time of compiling.
+    Nobody passes kernels to C, and few are called from Python: those have a kernel beside them (`get_entrance`).
     """
     bare = {"no_cfunc_wrapper": True, "no_cpython_wrapper": True} if has(BARE) else {}
     dispatcher = numba.njit(nogil=True, inline="always" if merged else "never", **bare)(function)
@@ -144,8 +142,8 @@ def get_function(kernel: Any) -> Any:
 
 
 def answer_calls(dispatcher, find: Callable[[Any, tuple], Callable]) -> None:
-    """Let `find(dispatcher, arguments)` say what runs when Python calls a kernel with arguments of types for which it
-    has no entrance yet. numba asks for nothing else, so calls of compiled code stay what they are."""
+    """Let `find(dispatcher, arguments)` say what runs when Python calls a kernel that has no entrance for such arguments
+    yet. Other calls stay what they are."""
     if has(ANSWERING):
         dispatcher._compile_for_args = lambda *arguments: find(dispatcher, arguments)
 
@@ -155,20 +153,18 @@ def compile_for_call(dispatcher, arguments: tuple) -> Callable:
     if not has(BARE):
         return type(dispatcher)._compile_for_args(dispatcher, *arguments)
     entry = type(dispatcher)._compile_for_args(get_entrance(dispatcher), *arguments)
-    if (kinds := get_types(arguments)) is not None:
-        dispatcher._insert([kind._code for kind in kinds], entry, False)
+    dispatcher._insert([numba.typeof(argument)._code for argument in arguments], entry, False)
     return entry
 
 
 def get_entrance(dispatcher) -> Any:
-    """The kernel that Python calls in the place of another: it hands on its arguments, and has what numba makes for
-    calls from Python, which unpacks each of them."""
+    """The kernel that Python calls in the place of another: it has what numba makes for calls from Python."""
     if not has(BARE):
         return dispatcher
     if not hasattr(dispatcher, "stiction_entrance"):
         function = dispatcher.py_func
         names = ", ".join(function.__code__.co_varnames[: function.__code__.co_argcount])
-        text = f"def entrance({names}):\n    return kernel({names})\n"
+        text = f"def entrance({names}): return kernel({names})"
         space = {"kernel": dispatcher, "__name__": function.__module__}
         exec(compile(text, function.__code__.co_filename, "exec"), space)
         space["entrance"].__qualname__ = function.__qualname__ + ".entrance"
@@ -188,16 +184,14 @@ def get_types(arguments: tuple) -> tuple | None:
 
 
 def share_compiling(dispatcher, alone: Callable[[tuple], Any]) -> None:
-    """Compile a kernel for some types within the context `alone(types)`, and what is there at once: numba sets two
-    clocks for every call of one kernel by another that it meets."""
+    """Compile a kernel for some types within the context `alone(types)`, unless it is there: numba sets two clocks for
+    every call of one kernel by another that it meets."""
     if not has(ANSWERING):
         return
     plain = dispatcher.compile
 
     def compile_once(kinds):
-        kinds = tuple(kinds)
-        ready = dispatcher.overloads.get(kinds)
-        if ready is not None:
+        if (ready := dispatcher.overloads.get(kinds)) is not None:
             return ready.entry_point
         with alone(kinds):
             return plain(kinds)
@@ -285,7 +279,7 @@ def call_by_address(dispatcher) -> None:
 # ---- machine code as bytes -------------------------------------------------------------------------------------------
 
 
-_refreshed: list = []
+_initialised: list = []
 
 
 def get_store(dispatcher) -> Any:
@@ -354,9 +348,9 @@ def unpack(content: bytes, key: bytes, signature, context) -> Any:
     stored_key, stored_signature, callees, parts = pickle.loads(content)
     if stored_key != key or stored_signature != signature:
         return None
-    if context not in _refreshed:  # takes milliseconds, and there may be a hundred kernels to load
-        context.refresh()
-        _refreshed.append(context)
+    if not _initialised:  # a refresh of the context would do it too, and load all that compiling needs and running not
+        resolve_name("numba.core.runtime:rtsys").initialize(context)
+        _initialised.append(True)
     for module, name, arguments in callees:
         _bring(getattr(importlib.import_module(module), name), arguments)
     return resolve_name("numba.core.compiler:CompileResult")._rebuild(context, *parts)
