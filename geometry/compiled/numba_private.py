@@ -132,7 +132,6 @@ def declare(function: Callable, merged: bool) -> Any:
 
 
 def is_kernel(value: Any) -> bool:
-    """Whether a value is a compiled function."""
     return isinstance(value, _KERNEL)
 
 

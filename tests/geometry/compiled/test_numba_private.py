@@ -45,7 +45,8 @@ def run(tmp_path, change, environment=()):
         with CompileClock() as clock:
             print(compute_weight(record, 2.0), "compiled" if clock.seconds > 0 else "loaded")
     """)
-    variables = {"PYTHONPATH": str(folder), "XDG_CACHE_HOME": str(tmp_path / "cache"), **dict(environment)}
+    variables = {"PYTHONPATH": str(folder), "XDG_CACHE_HOME": str(tmp_path / "cache"),
+                 "STICTION_COMPILE": "here", **dict(environment)}
     answers = []
     for _ in range(2):
         process = subprocess.run([sys.executable, "-W", "always", "-c", program], cwd=folder, env=variables,
