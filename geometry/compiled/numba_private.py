@@ -141,8 +141,8 @@ def get_function(kernel: Any) -> Any:
 
 
 def answer_calls(dispatcher, find: Callable[[Any, tuple], Callable]) -> None:
-    """Let `find(dispatcher, arguments)` say what runs when Python calls a kernel that has no entrance for such arguments
-    yet. Other calls stay what they are."""
+    """Let `find(dispatcher, arguments)` say what runs when Python calls a kernel that has no entrance for these yet.
+    Other calls stay what they are."""
     if has(ANSWERING):
         dispatcher._compile_for_args = lambda *arguments: find(dispatcher, arguments)
 
