@@ -24,7 +24,7 @@ from pathlib import Path
 import numpy
 from numba import config
 
-from geometry.compiled import numba_private
+from geometry.compiled import machine_lock, numba_private
 
 PACKAGES = ("geometry", "dynamics", "sim")
 SUFFIX = ".kernel"
@@ -52,9 +52,11 @@ def find_kernel_sources(root: Path) -> list[Path]:
     """
     texts = {path: path.read_text(encoding="utf-8") for package in PACKAGES for path in (root / package).rglob("*.py")}
     todo = [path for path, text in texts.items() if DECORATOR in text and DECORATOR in _list_imports(text)]
-    found = set(todo)
+    found, seen = set(todo), set()
     while todo:
-        fresh = {path for name in _list_imports(texts[todo.pop()]) for path in _find_files(root, name)} & texts.keys()
+        names = _list_imports(texts[todo.pop()]) - seen
+        seen |= names
+        fresh = {path for name in names for path in _find_files(root, name)} & texts.keys()
         todo.extend(fresh - found)
         found |= fresh
     return sorted(found)
@@ -78,13 +80,14 @@ def _find_files(root: Path, name: str) -> Iterator[Path]:
             yield root.joinpath(*parts[:count], "__init__.py")
 
 
-def compute_source_hash(root: Path, archive: str | None = None) -> str:
-    """Hash of the names and contents of all kernel sources under `root`; of the archive of a zipped install."""
+def compute_source_hash(root: Path, archive: str | None = None, sources: list[Path] | None = None) -> str:
+    """Hash of the names and contents of all kernel sources under `root`; of the archive of a zipped install. sources:
+    of `find_kernel_sources`, if they are known."""
     digest = hashlib.sha256()
     if archive is not None:
         digest.update(Path(archive).read_bytes())
         return digest.hexdigest()
-    for path in find_kernel_sources(root):
+    for path in find_kernel_sources(root) if sources is None else sources:
         content = path.read_bytes()
         digest.update(f"{path.relative_to(root).as_posix()}\0{len(content)}\0".encode())
         digest.update(content)
@@ -105,15 +108,13 @@ class State:
         self.archive = getattr(globals().get("__loader__"), "archive", None)
         self.folder_name = None
         try:
-            self.stamps = self._read_stamps()
-            text = compute_source_hash(self.root, self.archive) + describe_machine()
+            sources = [Path(self.archive)] if self.archive else find_kernel_sources(self.root)
+            self.stamps = [(str(path), status.st_mtime_ns, status.st_size) for path in sources
+                           for status in (path.stat(),)]
+            text = compute_source_hash(self.root, self.archive, sources) + describe_machine()
         except (OSError, UnicodeError):
             return  # sources out of reach: nothing is known about the code, so none is kept
         self.folder_name = "kernels-" + hashlib.sha256(text.encode()).hexdigest()[:24]
-
-    def _read_stamps(self) -> list:
-        paths = [Path(self.archive)] if self.archive else find_kernel_sources(self.root)
-        return [(str(path), status.st_mtime_ns, status.st_size) for path in paths for status in (path.stat(),)]
 
     def is_current(self) -> bool:
         """Whether the sources still are what was hashed; code compiled around an edit must not be kept."""
@@ -239,7 +240,7 @@ def prune_folders(base: Path, keep: Path, now: float | None = None) -> None:
         if rank < KEPT_FOLDERS and now - used < KEPT_SECONDS:
             continue
         try:
-            for path in folder.glob("*" + SUFFIX + "*"):
+            for path in [*folder.glob("*" + SUFFIX + "*"), folder / machine_lock.NAME]:
                 path.unlink(missing_ok=True)
             folder.rmdir()
         except OSError:

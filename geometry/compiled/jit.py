@@ -9,6 +9,8 @@
   branch a division.
 * no `fastmath`, no `parallel`: the same bits in every run, process and thread.
 
+A call from Python for which there is no machine code yet does not wait for any, see `cold_code.py`.
+
 With `NUMBA_DISABLE_JIT=1` `jit` returns the function itself, as `njit` does.
 """
 
@@ -17,7 +19,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, TypeVar, overload
 
-from geometry.compiled import machine_code, numba_private
+from geometry.compiled import cold_code, machine_code, numba_private
 
 F = TypeVar("F", bound=Callable)
 
@@ -28,23 +30,24 @@ def jit(function: F) -> F: ...
 def jit(*, private: bool | None = None, merged: bool = False, counted: bool = False) -> Callable[[F], F]: ...
 def jit(function: Callable | None = None, *, private: bool | None = None, merged: bool = False,
         counted: bool = False) -> Any:
-    """Compile `function` at its first call and keep the machine code for later processes. Usable as `@jit`.
+    """Compile `function` when it is needed and keep the machine code for later processes. Usable as `@jit`.
 
-    A `private` kernel is called by compiled code alone; by default one whose name says so. One that is `merged` becomes
-    part of its callers and is not compiled by itself. A kernel makes no array: work memory is handed in, and so nobody
-    need count references to it. An atomic count up and down for each array of each call took half the time of a run,
-    whose kernels are small and many. One that makes arrays all the same is `counted`.
+    One that is `merged` becomes part of its callers and is not compiled by itself. `private` says to readers that
+    compiled code alone calls it: an entrance for Python is made only for a kernel that Python calls. A kernel makes no
+    array: work memory is handed in, and so nobody need count references to it. An atomic count up and down for each
+    array of each call took half the time of a run, whose kernels are small and many. One that makes arrays all the same
+    is `counted`.
     """
     if function is None:
-        return lambda decorated: _declare(decorated, private, merged, counted)
-    return _declare(function, private, merged, counted)
+        return lambda decorated: _declare(decorated, merged, counted)
+    return _declare(function, merged, counted)
 
 
-def _declare(function: Callable, private: bool | None, merged: bool, counted: bool) -> Any:
-    private = function.__name__.startswith("_") if private is None else private
-    dispatcher = numba_private.declare(function, private, merged, counted)
+def _declare(function: Callable, merged: bool, counted: bool) -> Any:
+    dispatcher = numba_private.declare(function, merged, counted)
     if not numba_private.is_disabled():
         machine_code.attach_store(dispatcher)
+        numba_private.answer_calls(dispatcher, cold_code.find_code)
     return dispatcher
 
 
@@ -65,7 +68,7 @@ def kernel(function: Callable | None = None, *, counted: bool = False) -> Any:
 
 
 def _declare_kernel(function: Callable, counted: bool) -> Any:
-    dispatcher = _declare(function, None, False, counted)
+    dispatcher = _declare(function, False, counted)
     if not numba_private.is_disabled():
         machine_code.call_by_address(dispatcher)
     return dispatcher

@@ -19,7 +19,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from geometry.compiled import numba_private
+from geometry.compiled import machine_lock, numba_private
 from geometry.compiled.code_folder import SUFFIX, find_folder, get_state, is_private
 
 
@@ -53,6 +53,11 @@ def read_sealed(path: Path) -> bytes | None:
     return content if hashlib.sha256(content).digest() == sealed[:32] else None
 
 
+# How long [s] a process waits for another one that compiles the same kernel; far longer than that takes. Larger: a
+# process that was stopped holds up others for longer. Smaller: on a slow machine the same is compiled twice.
+MOST_PATIENCE = 120.0
+
+
 class _Store:
     """The machine code of one kernel; numba asks it before compiling and tells it after."""
 
@@ -62,6 +67,10 @@ class _Store:
         self._prefix = f"{function.__module__}.{function.__qualname__}-{code.co_firstlineno}-".replace("<locals>", "in")
         self._enabled = True
         self.by_address = False
+
+    def make_another(self, function: Callable) -> _Store:
+        """The store of a kernel that stands beside this one."""
+        return _Store(function)
 
     @property
     def cache_path(self):
@@ -86,12 +95,23 @@ class _Store:
     def _path(self, folder: Path, key: bytes) -> Path:
         return folder / f"{self._prefix}{hashlib.sha256(key).hexdigest()[:16]}{SUFFIX}"
 
+    def find_file(self, signature) -> Path | None:
+        """Where the machine code for these types lies or will lie; None where none is kept."""
+        folder = find_folder()
+        if not self._enabled or folder is None:
+            return None
+        return self._path(folder, numba_private.make_key(self._function, signature))
+
+    def hold_lock(self, signature):
+        """While another process compiles this kernel for these types, wait for it (see `MOST_PATIENCE`)."""
+        return machine_lock.hold(find_folder(), f"{self._prefix}{signature}", MOST_PATIENCE)
+
     def load_overload(self, signature, target_context):
         folder = find_folder()
         if not self._enabled or folder is None:
             return None
         try:
-            key = numba_private.make_key(self._function, signature, target_context)
+            key = numba_private.make_key(self._function, signature)
             content = read_sealed(self._path(folder, key))
             return None if content is None else numba_private.unpack(content, key, signature, target_context)
         except Exception:  # whatever is wrong with stored code, compiling again is right
@@ -102,7 +122,7 @@ class _Store:
         if not self._enabled or folder is None or not get_state().is_current():
             return
         try:
-            key = numba_private.make_key(self._function, signature, result.target_context)
+            key = numba_private.make_key(self._function, signature)
             content = numba_private.pack(key, self._function, signature, result, self.by_address)
         except (AttributeError, LookupError, RuntimeError, TypeError, ValueError) as error:  # of another numba
             self.disable()
@@ -120,7 +140,9 @@ class _Store:
 def attach_store(dispatcher: Any) -> None:
     """Let the numba function keep its machine code on disk. Kernels outside our packages are not kept."""
     if numba_private.has(numba_private.KEEPING) and get_state().covers(dispatcher.py_func):
-        numba_private.set_store(dispatcher, _Store(dispatcher.py_func))
+        store = _Store(dispatcher.py_func)
+        numba_private.set_store(dispatcher, store)
+        numba_private.share_compiling(dispatcher, store.hold_lock)
 
 
 def call_by_address(dispatcher: Any) -> None:
@@ -133,13 +155,14 @@ def call_by_address(dispatcher: Any) -> None:
     numba_private.call_by_address(dispatcher)
 
 
-def has_stored_code(dispatcher: Any) -> bool:
-    """Whether machine code of this kernel lies on disk, for any signature."""
-    store = numba_private.get_store(dispatcher)
-    return isinstance(store, _Store) and bool(store.list_files())
+def find_file(dispatcher: Any, kinds: tuple) -> Path | None:
+    """Where what Python needs to call a kernel lies or will lie; None for a kernel of which nothing is kept."""
+    if not isinstance(numba_private.get_store(dispatcher), _Store):
+        return None
+    entrance = numba_private.get_entrance(dispatcher)
+    return numba_private.get_store(entrance).find_file(kinds)
 
 
-def is_cold(*kernels: Any) -> bool:
-    """Whether a call of any of `kernels` would have to compile first, as far as the disk tells. Compiles nothing."""
-    return any(not kernel.signatures and not has_stored_code(kernel) for kernel in kernels
-               if hasattr(kernel, "signatures"))
+def is_ours(dispatcher: Any) -> bool:
+    """Whether a kernel stands in the packages: its code is kept wherever there is a place for it."""
+    return isinstance(numba_private.get_store(dispatcher), _Store)

@@ -32,6 +32,7 @@ BY_ADDRESS = "kernels are copied into their callers, so compiling takes about te
 UNIFYING = "kernels are compiled again for each literal argument, so compiling takes about twice as long"
 COUNTING = "references to arrays are counted at every call, so runs take about twice as long, searches three times"
 BARE = "kernels get entrances that nobody uses, so compiling takes about twice as long"
+ANSWERING = "a run waits while kernels are compiled"
 TIMING = "the time of compiling is not measured"
 
 _NEEDED = {
@@ -41,8 +42,7 @@ _NEEDED = {
         "numba.core.compiler:CompileResult.signature", "numba.core.compiler:CompileResult.lifted",
         "numba.core.compiler:CompileResult.entry_point", "numba.core.serialize:dumps",
         "numba.core.codegen:CodeLibrary.has_dynamic_globals", "numba.core.codegen:CodeLibrary.get_llvm_str",
-        "numba.core.codegen:CPUCodegen.magic_tuple", "numba.core.base:BaseContext.refresh",
-        "numba.core.cpu:CPUContext.codegen", "numba.core.base:BaseContext.insert_user_function",
+        "numba.core.runtime:rtsys.initialize", "numba.core.base:BaseContext.insert_user_function",
         "numba.core.caching:NullCache.load_overload", "numba.core.caching:NullCache.save_overload",
         "kernel:_cache", "kernel:targetctx", "kernel:overloads", "kernel:add_overload",
         "llvmlite.binding:parse_bitcode", "llvmlite.binding:parse_assembly"),
@@ -59,8 +59,10 @@ _NEEDED = {
         "numba.core.types:BaseTuple.from_types", "numba.core.cgutils:unpack_tuple",
         "numba.core.base:BaseContext.make_tuple", "numba.core.base:BaseContext.cast", "numba.extending:lower_cast"),
     BARE: (
-        "numba.core.options:DefaultOptions.no_cfunc_wrapper", "numba.core.options:DefaultOptions.no_cpython_wrapper"),
+        "numba.core.options:DefaultOptions.no_cfunc_wrapper", "numba.core.options:DefaultOptions.no_cpython_wrapper",
+        "kernel:_compile_for_args", "kernel:_insert", "kernel:overloads"),
     COUNTING: ("numba.core.options:DefaultOptions._nrt",),
+    ANSWERING: ("kernel:_compile_for_args", "kernel:compile", "kernel:overloads"),
     TIMING: ("numba.core.event:Listener", "numba.core.event:register", "numba.core.event:unregister"),
 }
 _lost: set[str] = set()
@@ -95,8 +97,7 @@ def _exists(name: str, example: object) -> bool:
     return True
 
 
-def _do_nothing() -> None:
-    pass
+def _do_nothing() -> None: ...
 
 
 def _warn(why: str, costs: list[str]) -> None:
@@ -115,20 +116,92 @@ def give_up(feature: str, error: Exception) -> None:
 # ---- declaring a kernel ----------------------------------------------------------------------------------------------
 
 
-def declare(function: Callable, private: bool, merged: bool, counted: bool) -> Any:
+def declare(function: Callable, merged: bool, counted: bool) -> Any:
     """The dispatcher of a kernel: what `numba.njit` gives, without what we do not need.
 
-    Nobody passes kernels to C, and nobody calls private ones from Python: leaving out those two entrances halves the
-    time that compiling takes. One that is not `counted` is compiled without the runtime that owns memory: its arrays
-    are its callers', who keep them alive, and it can neither make nor return one.
+    Nobody passes kernels to C, and few are called from Python: those have a kernel beside them (`get_entrance`). One
+    that is not `counted` is compiled without the runtime that owns memory: its arrays are its callers', who keep them
+    alive, and it can neither make nor return one.
     """
-    bare = {"no_cfunc_wrapper": True, "no_cpython_wrapper": private} if has(BARE) else {}
+    bare = {"no_cfunc_wrapper": True, "no_cpython_wrapper": True} if has(BARE) else {}
     if has(COUNTING):  # said in both cases: what is not said is taken from the caller
         bare["_nrt"] = counted
     dispatcher = numba.njit(nogil=True, inline="always" if merged else "never", **bare)(function)
-    if has(UNIFYING) and not is_disabled():
+    if is_disabled():
+        return dispatcher
+    if has(UNIFYING):
         _unify_types(dispatcher)
+    if has(BARE):
+        # numba would offer Python the entrance that this one has not
+        dispatcher.add_overload = lambda result: dispatcher.overloads.update({tuple(result.signature.args): result})
     return dispatcher
+
+
+def is_kernel(value: Any) -> bool:
+    return isinstance(value, _KERNEL)
+
+
+def get_function(kernel: Any) -> Any:
+    """The function of a kernel; the kernel itself where nothing is compiled."""
+    return getattr(kernel, "py_func", kernel)
+
+
+def answer_calls(dispatcher, find: Callable[[Any, tuple], Callable]) -> None:
+    """Let `find(dispatcher, arguments)` say what runs when Python calls a kernel that has no entrance for these yet.
+    Other calls stay what they are."""
+    if has(ANSWERING):
+        dispatcher._compile_for_args = lambda *arguments: find(dispatcher, arguments)
+
+
+def compile_for_call(dispatcher, arguments: tuple) -> Callable:
+    """Compile or load what Python needs to call a kernel with these arguments; returns it."""
+    if not has(BARE):
+        return type(dispatcher)._compile_for_args(dispatcher, *arguments)
+    entry = type(dispatcher)._compile_for_args(get_entrance(dispatcher), *arguments)
+    dispatcher._insert([numba.typeof(argument)._code for argument in arguments], entry, False)
+    return entry
+
+
+def get_entrance(dispatcher) -> Any:
+    """The kernel that Python calls in the place of another: it has what numba makes for calls from Python."""
+    if not has(BARE):
+        return dispatcher
+    if not hasattr(dispatcher, "stiction_entrance"):
+        function = dispatcher.py_func
+        names = ", ".join(function.__code__.co_varnames[: function.__code__.co_argcount])
+        text = f"def entrance({names}): return kernel({names})"
+        space = {"kernel": dispatcher, "__name__": function.__module__}
+        exec(compile(text, function.__code__.co_filename, "exec"), space)
+        space["entrance"].__qualname__ = function.__qualname__ + ".entrance"
+        entrance = numba.njit(nogil=True, no_cfunc_wrapper=True)(space["entrance"])
+        if hasattr(get_store(dispatcher), "make_another"):
+            set_store(entrance, get_store(dispatcher).make_another(space["entrance"]))
+        dispatcher.stiction_entrance = entrance
+    return dispatcher.stiction_entrance
+
+
+def get_types(arguments: tuple) -> tuple | None:
+    """numba's types of values, None if one has none."""
+    try:
+        return tuple(map(numba.typeof, arguments))
+    except (TypeError, ValueError):
+        return None
+
+
+def share_compiling(dispatcher, alone: Callable[[tuple], Any]) -> None:
+    """Compile a kernel for some types within the context `alone(types)`, unless it is there: numba sets two clocks for
+    every call of one kernel by another that it meets."""
+    if not has(ANSWERING):
+        return
+    plain = dispatcher.compile
+
+    def compile_once(kinds):
+        if (ready := dispatcher.overloads.get(kinds)) is not None:
+            return ready.entry_point
+        with alone(kinds):
+            return plain(kinds)
+
+    dispatcher.compile = compile_once
 
 
 def _unify_types(dispatcher) -> None:
@@ -140,8 +213,13 @@ def _unify_types(dispatcher) -> None:
     """
     template = dispatcher.get_call_template
     dispatcher.get_call_template = lambda args, kws: template(
-        tuple(_unify(a) for a in args), {name: _unify(a) for name, a in kws.items()}
+        unify(args), {name: _unify(a) for name, a in kws.items()}
     )
+
+
+def unify(kinds: tuple) -> tuple:
+    """The types for which a kernel is compiled that is called by others with these."""
+    return tuple(map(_unify, kinds))
 
 
 def _unify(kind):
@@ -206,7 +284,7 @@ def call_by_address(dispatcher) -> None:
 # ---- machine code as bytes -------------------------------------------------------------------------------------------
 
 
-_refreshed: list = []
+_initialised: list = []
 
 
 def get_store(dispatcher) -> Any:
@@ -219,12 +297,9 @@ def set_store(dispatcher, store) -> None:
     dispatcher._cache = store
 
 
-def make_key(function, signature, context) -> bytes:
-    """What the machine code of one kernel depends on besides its sources."""
-    if context not in _refreshed:  # takes milliseconds, and there may be a hundred kernels to load
-        context.refresh()
-        _refreshed.append(context)
-    text = repr((str(signature), context.codegen().magic_tuple(), function.__code__.co_code)).encode()
+def make_key(function, signature) -> bytes:
+    """What the machine code of one kernel depends on besides its sources and what `describe_compiler` tells."""
+    text = repr((str(signature), function.__code__.co_code)).encode()
     cells = tuple(cell.cell_contents for cell in function.__closure__ or ())
     return text + (_dump(cells) if cells else b"")
 
@@ -260,11 +335,27 @@ def _keep_names(bitcode: bytes, described) -> bytes:
     return llvmlite.binding.parse_assembly(empty).as_bitcode()
 
 
+def pack_request(dispatcher, kinds: tuple, called: bool) -> bytes:
+    """A kernel and types to compile it for, for another process; called: by Python."""
+    function = dispatcher.py_func
+    return _dump((function.__module__, function.__qualname__, kinds, called))
+
+
+def fulfil(request: bytes) -> None:
+    """Compile what `pack_request` asked for. May raise anything."""
+    module, name, kinds, called = pickle.loads(request)
+    dispatcher = getattr(importlib.import_module(module), name)
+    (get_entrance(dispatcher) if called else dispatcher).compile(kinds)
+
+
 def unpack(content: bytes, key: bytes, signature, context) -> Any:
     """The compiled kernel that `pack` wrote, ready to run, or None if it is another one. May raise anything."""
     stored_key, stored_signature, callees, parts = pickle.loads(content)
     if stored_key != key or stored_signature != signature:
         return None
+    if not _initialised:  # a refresh of the context would do it too, and load all that compiling needs and running not
+        resolve_name("numba.core.runtime:rtsys").initialize(context)
+        _initialised.append(True)
     for module, name, arguments in callees:
         _bring(getattr(importlib.import_module(module), name), arguments)
     return resolve_name("numba.core.compiler:CompileResult")._rebuild(context, *parts)
@@ -304,6 +395,8 @@ def watch_compiler(on_start: Callable[[Any], None], on_end: Callable[[Any], None
     event.register("numba:compile", listener)
     return lambda: event.unregister("numba:compile", listener)
 
+
+_KERNEL = type(numba.njit(_do_nothing)) if not is_disabled() else ()
 
 if not is_disabled():
     _look_up_names()

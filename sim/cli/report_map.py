@@ -10,7 +10,7 @@ from rich.progress import BarColumn, TextColumn, TimeRemainingColumn
 
 from dynamics.codes import SEVERAL
 from sim.cli.console import format_number, make_bar, make_console
-from sim.cli.report_run import COMPILING, skip_blas
+from sim.cli.report_run import watch_code
 from sim.scene.scene import Scene
 from sim.study.solution_map import FREE, IMPACT, KINDS, OVERLAP, Axis, SolutionMap, compute_map
 
@@ -47,13 +47,11 @@ def print_map(scene: Scene, x: Axis, y: Axis, hold: int | None, plot: Path | Non
 
 
 def compute_with_progress(scene: Scene, x: Axis, y: Axis, hold: int | None) -> SolutionMap:
-    """The map, with a bar on a terminal and a word when kernels are compiled."""
-    from geometry.compiled.compile_clock import CompileClock
-
+    """The map, with a bar on a terminal and a word when kernels are interpreted or compiled."""
     console = make_console(stderr=True)
     bar = make_bar(console, BarColumn(), TextColumn("{task.completed} of {task.total} cells"), TimeRemainingColumn())
     task = bar.add_task(scene.name, total=len(x.values) * len(y.values))
-    with bar, CompileClock(lambda: console.print(COMPILING)), skip_blas():
+    with bar, watch_code(console):
         return compute_map(scene, x, y, hold, progress=lambda done, total: bar.update(task, completed=done))
 
 

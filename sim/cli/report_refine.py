@@ -8,7 +8,7 @@ from pathlib import Path
 from rich.progress import SpinnerColumn
 
 from sim.cli.console import format_number, make_bar, make_console
-from sim.cli.report_run import COMPILING, skip_blas
+from sim.cli.report_run import describe_code, watch_code
 from sim.sweep.refine.bisection import INTERRUPTED, LIMIT
 from sim.sweep.refine.refine import refine
 from sim.sweep.refine.refinement import Refinement
@@ -22,15 +22,13 @@ WORD_LENGTH = 48  # of what is at a side, in print
 def print_refinement(path: Path, axis: str, tolerance: float, of: str, workers: int | None,
                      most_runs: int) -> Refinement:
     """Refine, with the state of the search on a terminal, and print the boundaries and what they cost."""
-    from geometry.compiled.compile_clock import CompileClock
-
     console = make_console(stderr=True)
     bar = make_bar(console, SpinnerColumn())
     task = bar.add_task("looking for boundaries")
-    with bar, CompileClock(lambda: console.print(COMPILING)), skip_blas():
+    with bar, watch_code(console):
         found = refine(path, axis, tolerance, of=of, workers=workers, most_runs=most_runs,
                        progress=lambda runs, number, width: bar.update(
-                           task, description=f"{number} boundaries within {width:.2g}, {runs} runs"))
+                           task, description=f"{number} boundaries within {width:.2g}, {runs} runs{describe_code()}"))
     for line in describe_refinement(found, read_sweep(path)):
         make_console().print(line)
     make_console().print(f"See it: stiction plot {shlex.quote(str(path))} {name_axes(found)}")

@@ -85,10 +85,9 @@ def open_cell(path: Path, words: str | None) -> Trajectory:
     if trajectory is None:
         if note:
             console.print(f"Note: {note}.")
-        from geometry.compiled.compile_clock import CompileClock
-        from sim.cli.report_run import show_progress, skip_blas
+        from sim.cli.report_run import show_progress
 
-        with show_progress(cell.scene) as (progress, tell_compiling), CompileClock(tell_compiling), skip_blas():
+        with show_progress(cell.scene) as progress:
             trajectory, note = run_cell(cell, progress)
         how = "run once more" if note else "run once more, equal to its row to the last bit"
     outcome = "" if cell.row is None else f": {cell.sweep.record.outcomes[cell.row['outcome']]}"

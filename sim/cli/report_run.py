@@ -9,6 +9,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import numpy as np
+from rich.console import Console
 from rich.progress import BarColumn, TextColumn, TimeRemainingColumn
 
 from sim.cli.console import format_number, make_bar, make_console, print_fields
@@ -20,6 +21,7 @@ from sim.scene.scene import Scene
 from sim.words.quoting import cut, list_words
 
 COMPILING = "Compiling, once on this machine; this takes about a minute ..."
+INTERPRETED = "Interpreted until the code is compiled, which goes on beside it, once on this machine ..."
 
 
 def run_with_progress(scene: Scene, path: Path) -> Trajectory:
@@ -29,10 +31,9 @@ def run_with_progress(scene: Scene, path: Path) -> Trajectory:
     reported before anything is compiled or computed.
     """
     with H5Sink(path, scene) as sink:
-        from geometry.compiled.compile_clock import CompileClock
         from sim.run.simulation import simulate
 
-        with show_progress(scene) as (progress, tell_compiling), CompileClock(tell_compiling), skip_blas():
+        with show_progress(scene) as progress:
             try:
                 simulate(scene, sink=sink, progress=progress)
             except KeyboardInterrupt:
@@ -58,7 +59,7 @@ def skip_blas():
 
 @contextmanager
 def show_progress(scene: Scene, describe: Callable[[], str] | None = None):
-    """Yields a function to call with the time reached, and one to call when compiling begins.
+    """Yields a function to call with the time reached; says when code is interpreted or compiled.
 
     `describe` gives the words beside the bar whenever it moves; the name of the scene if not given.
     """
@@ -66,9 +67,27 @@ def show_progress(scene: Scene, describe: Callable[[], str] | None = None):
     bar = make_bar(console, BarColumn(), TextColumn("{task.completed:.3g} of {task.total:.3g} s"),
                    TimeRemainingColumn())
     task = bar.add_task(scene.name, total=scene.run.duration)
-    with bar:
-        yield (lambda time, *_: bar.update(task, completed=time, description=describe() if describe else scene.name),
-               lambda: console.print(COMPILING))
+    with bar, watch_code(console):
+        yield lambda time, *_: bar.update(
+            task, completed=time, description=(describe() if describe else scene.name) + describe_code())
+
+
+@contextmanager
+def watch_code(console: Console):
+    """Says once on the console that code is interpreted, and once that it is compiled here, if it is."""
+    from geometry.compiled.cold_code import report_interpreted
+    from geometry.compiled.compile_clock import CompileClock
+
+    with (report_interpreted(lambda: console.print(INTERPRETED)), CompileClock(lambda: console.print(COMPILING)),
+          skip_blas()):
+        yield
+
+
+def describe_code() -> str:
+    """What is added to the words beside a bar while runs are interpreted."""
+    from sim.run.cold_start import is_interpreted
+
+    return " (interpreted until the code is compiled)" if is_interpreted() else ""
 
 
 def print_run(trajectory: Trajectory, path: Path) -> None:

@@ -9,7 +9,7 @@ from rich.progress import BarColumn, ProgressColumn, TextColumn, TimeRemainingCo
 from rich.text import Text
 
 from sim.cli.console import make_bar, make_console
-from sim.cli.report_run import COMPILING, skip_blas
+from sim.cli.report_run import describe_code, watch_code
 from sim.scene.scene import Scene
 from sim.sweep.axes import SweepError, parse_sweep_axis
 from sim.sweep.sweep import sweep
@@ -24,8 +24,6 @@ class SpeedColumn(ProgressColumn):
 
 def print_sweep(scene: Scene, mu, rho, vary: list[str], table: Path | None, options: dict) -> bool:
     """Run, with a progress bar on a terminal, and print the outcomes; returns whether all cells are there."""
-    from geometry.compiled.compile_clock import CompileClock
-
     axes = [parse_sweep_axis(text) for text in vary]
     if len({axis.name for axis in axes}) < len(axes):
         raise SweepError("--vary names a key twice; give each key once")
@@ -33,9 +31,10 @@ def print_sweep(scene: Scene, mu, rho, vary: list[str], table: Path | None, opti
     bar = make_bar(console, BarColumn(), TextColumn("{task.completed} of {task.total} runs"), SpeedColumn(),
                    TimeRemainingColumn())
     task = bar.add_task(scene.name, total=None)
-    with bar, CompileClock(lambda: console.print(COMPILING)), skip_blas():
+    with bar, watch_code(console):
         result = sweep(scene, mu, rho, {axis.name: axis for axis in axes}, **options,
-                       progress=lambda done, total: bar.update(task, completed=done, total=total))
+                       progress=lambda done, total: bar.update(
+                           task, completed=done, total=total, description=scene.name + describe_code()))
     out = make_console()
     out.print(f"{scene.name}: {len(result)} of {len(result.plan)} cells", style="bold")
     if options["resume"]:

@@ -10,7 +10,7 @@ import numpy as np
 from rich.console import Console
 
 from sim.cli.console import format_number, make_console, make_table, print_fields
-from sim.cli.report_run import show_progress, skip_blas
+from sim.cli.report_run import show_progress
 from sim.log.check_log import Verdict, check_account, check_log
 from sim.log.reading import read_tree
 from sim.log.trajectory import NO_ACCOUNT
@@ -32,11 +32,9 @@ def run_tree_with_progress(scene: Scene, path: Path) -> Tree:
     is reported before anything is compiled or computed. Raises WriteError.
     """
     with H5TreeSink(path, scene) as sink:
-        from geometry.compiled.compile_clock import CompileClock
         from sim.run.branches import simulate_branches
 
-        with (show_progress(scene, lambda: f"{scene.name}, {len(sink)} branches done") as (progress, tell_compiling),
-              CompileClock(tell_compiling), skip_blas()):  # fmt: skip
+        with show_progress(scene, lambda: f"{scene.name}, {len(sink)} branches done") as progress:
             try:
                 tree = simulate_branches(scene, sink=sink, progress=progress)
             except KeyboardInterrupt:

@@ -153,7 +153,7 @@ def log_cells(body, options, cells, pairs, work, results, logged, pushed):
             counts[4], counts[5] = -counts[1], -counts[3]  # links count from the first rows of the run
             progress[GOING] = 1
         here = Body(body.part, body.walls, body.w, cell.rho, cell.mass, body.load, body.turning, body.longest)
-        how = Options(cell.duration, cell.interval, cell.step, cell.tolerance, cell.rule, cell.survey != 0,
+        how = Options(cell.duration, cell.interval, cell.step, cell.tolerance, cell.order, cell.rule, cell.survey != 0,
                       options.max_steps, Scales(cell.touch, cell.force, cell.speed), options.tolerances)
         code = run_chunk(here, how, state, work.tools, work.log)
         if code == PAUSED:

@@ -43,7 +43,6 @@ def simulate_branches(scene: AnyScene, duration: float | None = None, *, sink: A
     `sink` (such as `H5TreeSink`) gets every branch as it ends. Ctrl-C ends the branch that is followed as INTERRUPTED
     and leaves the others NOT_FOLLOWED.
     """
-    from sim.run.cold_start import compile_engine
     from sim.run.simulation import override_run
     from sim.scene.start import check_start
 
@@ -51,9 +50,7 @@ def simulate_branches(scene: AnyScene, duration: float | None = None, *, sink: A
     run = dataclasses.replace(override_run(scene, duration, run_overrides), choice="branch")
     scene = dataclasses.replace(scene, run=run)
     check_start(scene, scene.source or scene.name)
-    arguments = prepare(scene)
-    compile_engine(arguments)
-    return _Grower(scene, arguments, sink, progress).grow()
+    return _Grower(scene, prepare(scene), sink, progress).grow()
 
 
 class _Grower:
@@ -102,9 +99,9 @@ class _Grower:
 
     def _follow(self, branch: Branch, state, work) -> Status:
         """Run one branch to its next split or its end."""
-        from sim.engine.loop import run_chunk
         from sim.instant.body import restart_motion
         from sim.rows.status_codes import PAUSED
+        from sim.run.cold_start import advance
         from sim.run.ledger import Ledger
         from sim.run.simulation import judge_end
 
@@ -115,7 +112,7 @@ class _Grower:
         ledger = Ledger(arguments, target)
         try:
             while code == PAUSED:
-                code = run_chunk(*arguments)
+                code = advance(arguments)
                 ledger.hand_over()
                 if self.progress is not None:
                     self.progress(float(state.time))

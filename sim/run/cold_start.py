@@ -1,89 +1,170 @@
-"""The first start on a machine: two processes share the compiling.
+"""The engine on a machine where it is not compiled yet: interpreted at first, compiled as soon as that is ready.
 
-Compiling is single-threaded Python inside numba. The search for accelerations is about half of all kernels and calls
-none of the others, so a second process compiles it while this one compiles what does not need it; each keeps its
-machine code on disk, where the other finds it. Nothing depends on the second process: what it leaves undone is compiled
-here.
+A run is records and arrays, and every phase of the loop begins with these alone. So one call of the loop can be
+interpreted and the next one compiled, and the rows are the same to the last bit wherever the change falls.
+
+The code is asked for in parts, so that the processes that compile share it: a kernel that calls all others would keep
+one of them busy and the others idle.
 """
 
 from __future__ import annotations
 
-import os
-import subprocess
-import sys
+import threading
+import time
+from collections.abc import Callable
+from functools import cache
+from typing import Any
 
-from numba import typeof
-
+from geometry.compiled import cold_code, numba_private
 from geometry.compiled.code_folder import find_folder
-from geometry.compiled.machine_code import is_cold
-from sim.run.model import Arguments, prepare
+from geometry.compiled.interpreted import Interpreter
+from sim.rows.status_codes import PAUSED
+from sim.run.model import Arguments
+
+# An interpreted call comes back after about so long [s]. Larger: Ctrl-C, the progress and the change to compiled code
+# wait for longer. Smaller: nothing.
+INTERPRETED_TIME = 0.2
+
+_asking = threading.Lock()
+_asked: set = set()
+_ready: set = set()  # kernels of the engine that are compiled; their arguments have the same types in all runs
 
 
-def compile_engine(arguments: Arguments) -> None:
-    """Make `run_chunk` ready for its arguments; does nothing where it is."""
+def advance(arguments: Arguments) -> int:
+    """`run_chunk` for a run; interpreted for about INTERPRETED_TIME where there is no machine code for it."""
+    from sim.engine import loop
+
+    if is_ready(loop.run_chunk, arguments, arguments):
+        return loop.run_chunk(*arguments)
+    run_phase, state, spot = _get_twins()[0], arguments.state, arguments.tools.scratch.spot
+    began = time.perf_counter()
+    with cold_code.interpreting():
+        while True:
+            looks, done = int(spot.looks), int(state.effort)
+            code = run_phase(*arguments)
+            if code != PAUSED or state.effort == done:  # at its end, or without room for more rows
+                break
+            _count_looks(state, int(spot.looks) - looks)
+            if time.perf_counter() >= began + INTERPRETED_TIME:
+                break
+    return code
+
+
+def advance_cells(arguments: tuple, work: Any) -> None:
+    """`run_cells`; interpreted, for about INTERPRETED_TIME or to the end of a cell, where there is no machine code."""
+    from sim.engine.many_runs import NEXT, run_cells
+
+    if is_ready(run_cells, arguments, None):
+        run_cells(*arguments)
+        return
+    run_phase, progress, spot = _get_twins()[1], work.progress, work.tools.scratch.spot
+    cell, began = int(progress[NEXT]), time.perf_counter()
+    with cold_code.interpreting():
+        while True:
+            looks = int(spot.looks)
+            run_phase(*arguments)
+            if progress[NEXT] != cell:
+                break
+            _count_looks(work.state[0], int(spot.looks) - looks)
+            if time.perf_counter() >= began + INTERPRETED_TIME:
+                break
+
+
+def is_interpreted() -> bool:
+    """Whether runs of this process are interpreted at present."""
+    return cold_code.was_interpreted() and not _ready
+
+
+def _count_looks(state: Any, looks: int) -> None:
+    """Add the looks of the last phase to what a run has done. A call of the loop counts those of a phase when the next
+    one begins, and an interpreted call is one phase."""
+    state.looks += looks
+    state.effort += looks
+
+
+@cache
+def _get_twins() -> tuple[Callable, Callable]:
+    """`run_chunk` and `run_cells`, interpreted, of which each call is one phase."""
+    from sim.engine.loop import run_chunk
+    from sim.engine.many_runs import run_cells
+
+    interpreter = Interpreter({run_chunk: {"PAUSE_AFTER": 1}, run_cells: {"BUDGET": 1}})
+    return interpreter.get_twin(run_chunk), interpreter.get_twin(run_cells)
+
+
+def is_ready(kernel: Any, arguments: tuple, run: Arguments | None) -> bool:
+    """Whether a kernel of the engine is to run compiled, see `cold_code.is_ready`; where not, its parts are asked for.
+    run: arguments of a run, if these are some."""
+    if kernel in _ready:
+        return True
+    if run is not None and numba_private.is_kernel(kernel) and cold_code.get_mode() != cold_code.HERE:
+        ask_for_parts(run)
+    if not cold_code.is_ready(kernel, arguments):
+        return False
+    _ready.add(kernel)
+    return True
+
+
+def compile_engine(run: Arguments) -> None:
+    """Make `run_chunk` ready for a run, as fast as the machine can, and wait for it; does nothing where it is."""
     from sim.engine.loop import run_chunk
 
-    if not is_cold(run_chunk):
-        return
-    if (os.cpu_count() or 1) < 2 or find_folder() is None:
-        return  # nothing is gained, or nothing can be handed over
-    # the modules of this process, and not what lies in the working folder under the same names (-P)
-    program = f"import sys; sys.path[:] = {sys.path!r}; from sim.run.cold_start import main; main()"
-    try:
-        second = subprocess.Popen([sys.executable, "-P", "-c", program], stdin=subprocess.DEVNULL,
-                                  stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-    except OSError:  # no memory, or no more processes: everything is compiled here, in its time
-        return
-    try:
-        compile_motion(arguments)
-        second.wait()
-    finally:
-        second.kill()
-        second.wait()
+    if numba_private.is_kernel(run_chunk):
+        cold_code.wait_for_code()
+        ask_for_parts(run)
+        numba_private.compile_for_call(run_chunk, run)
 
 
-def compile_motion(arguments: Arguments) -> None:
-    """The kernels that do not search for accelerations: steps, events, detection, forces, output."""
+# ---- parts -----------------------------------------------------------------------------------------------------------
+
+
+def ask_for_parts(run: Arguments) -> None:
+    """Ask for the parts of `run_chunk` and for itself, once in a process, unless all is there. Where code is waited
+    for, this process compiles them too."""
+    from sim.engine.loop import run_chunk
+
+    kinds = numba_private.get_types(run)
+    with _asking:
+        if kinds in _asked:
+            return
+        _asked.add(kinds)
+    path = cold_code.machine_code.find_file(run_chunk, kinds)
+    folder = find_folder()
+    if folder is None or path is None or path.exists():
+        return
+    for rank, (kernel, arguments) in enumerate(list_parts(run)):
+        cold_code.ask_for(kernel, numba_private.get_types(arguments), rank)
+    if cold_code.get_mode() == cold_code.WAIT:
+        cold_code.work_off(folder)
+
+
+def list_parts(run: Arguments) -> list[tuple[Any, tuple]]:
+    """(kernel, arguments) of the parts of `run_chunk`, in an order in which two processes that take one after the other
+    have all to do, each with parts of its own: by measured times they end within a twentieth of the least time."""
     from dynamics.motion.closed import find_closed, make_problem
+    from dynamics.motion.impact import Choice, pick_member
     from dynamics.motion.mode import MotionState
     from dynamics.motion.scales import Zeros
     from dynamics.search.reactions import solve_forces
-    from sim.engine import bounces, jump, loop, next_event, step
+    from sim.engine import bounces, events, jump, loop, next_event, step
 
-    body, options, state, tools, log = arguments
-    desk, zeros = tools.desk, Zeros(1.0, 1.0)
+    body, options, state, tools, log = run
+    desk = tools.desk
     here = MotionState(float(state.time), state.pose, state.velocity)
-    compile_for(step.take_step, body, options, state, tools, 1.0)
-    compile_for(find_closed, body, state.mode, here, zeros, desk.closed, tools.scratch)
-    compile_for(loop._write_ticks, body, options, state, tools, log)
     problem = make_problem(desk.closed, body.w)
-    compile_for(solve_forces, problem, desk.wanted, options.tolerances, desk.closed.fn, desk.closed.ft)
-    compile_for(next_event.find_event, body, options, state, tools, 1.0)
-    compile_for(next_event.accept, body, options, state, tools, next_event.StepEnd(1.0, True))
-    compile_for(jump._set_mode, body, options, state, tools, here, desk.closed, desk.target)
-    compile_for(jump._log_cause, body, options, state, log, True)
-    compile_for(bounces._is_clear, body, options, state, tools, desk.struck, 1.0)
-    compile_for(bounces._measure_flight, body, desk.struck, desk.target, zeros, 1.0)
-    compile_for(bounces._close_gaps, body, options, desk.closed, desk, here.time, here.pose)
-
-
-def compile_search(arguments: Arguments) -> None:
-    """The kernels that search for accelerations."""
-    from dynamics.motion.impact import Choice, pick_member
-
-    body, options, state, tools, _ = arguments
     choice = Choice(options.rule, state.random, options.tolerances, tools.buffer)
-    compile_for(pick_member, tools.desk.closed, body.w, choice)
-
-
-def compile_for(kernel, *arguments) -> None:
-    """Compile one kernel for arguments of these types."""
-    if hasattr(kernel, "compile"):  # plain functions under NUMBA_DISABLE_JIT
-        kernel.compile(tuple(typeof(argument) for argument in arguments))
-
-
-def main() -> None:
-    """What the second process does."""
-    from sim import load_scene
-
-    compile_search(prepare(load_scene("block_on_incline")))
+    short = bounces.PassOver(desk.struck, desk.closed, 1.0, events.ACCUMULATION)
+    return [
+        (pick_member, (desk.closed, body.w, choice)),
+        (solve_forces, (problem, desk.wanted, options.tolerances, desk.closed.fn, desk.closed.ft)),
+        (step.take_step, (body, options, state, tools, 1.0)),
+        (next_event.find_event, (body, options, state, tools, 1.0)),
+        (jump._set_mode, (body, options, state, tools, here, desk.closed, desk.target)),
+        (next_event.accept, (body, options, state, tools, next_event.StepEnd(1.0, True))),
+        (find_closed, (body, state.mode, here, Zeros(1.0, 1.0), desk.closed, tools.scratch)),
+        (bounces.pass_over, (body, options, state, tools, log, short)),
+        (loop._step, (body, options, state, tools, log)),
+        (loop._write_ticks, (body, options, state, tools, log)),
+        (jump._log_cause, (body, options, state, log, True)),
+        (jump.jump, (body, options, state, tools, log)),
+    ]

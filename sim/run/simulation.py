@@ -78,8 +78,7 @@ def simulate(
 def _follow(scene: Scene, target, progress: Callable[[float], None] | None) -> None:
     """Run to the end, or to what breaks it off, and close the sink with the account of its rows."""
     from geometry.compiled.compile_clock import CompileClock
-    from sim.engine.loop import run_chunk
-    from sim.run.cold_start import compile_engine
+    from sim.run.cold_start import advance
     from sim.run.ledger import Ledger, WallTimes
 
     began = clock_module.perf_counter()
@@ -87,14 +86,12 @@ def _follow(scene: Scene, target, progress: Callable[[float], None] | None) -> N
     ledger = Ledger(arguments, target)
     solve = output = compile_time = 0.0
     code, closed = PAUSED, False
-    with CompileClock():
-        compile_engine(arguments)
     compiling = CompileClock()
     try:
         while code == PAUSED:
             before = clock_module.perf_counter()
             with compiling:
-                code = run_chunk(*arguments)
+                code = advance(arguments)
             after = clock_module.perf_counter()
             solve += after - before
             ledger.hand_over()

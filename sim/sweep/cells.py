@@ -55,11 +55,14 @@ class CellRunner:
         self.settings.check_axes()
 
     def warm_up(self) -> None:
-        """Compile what is not on disk yet, before there are threads."""
-        from sim.run.cold_start import compile_engine
+        """Ask for machine code that is not on disk yet, or compile it where code is waited for, before there are
+        threads."""
+        from geometry.compiled.numba_private import is_disabled
+        from sim.run.cold_start import ask_for_parts
         from sim.run.model import prepare
 
-        compile_engine(prepare(self.settings.first))
+        if not is_disabled():
+            ask_for_parts(prepare(self.settings.first))
 
     def run(self, cell: int, values, stop=None) -> tuple:
         """The row of one cell as a tuple in the order of the table, texts as text.
@@ -158,7 +161,8 @@ class Desk:
         `CellRunner.run_batch`.
         """
         from geometry.compiled.record import allocate_table
-        from sim.engine.many_runs import CONTACTS, END, GOING, MODES, NEXT, RESULT, run_cells
+        from sim.engine.many_runs import CONTACTS, END, GOING, MODES, NEXT, RESULT
+        from sim.run.cold_start import advance_cells
 
         results, progress, work = allocate_table(RESULT, len(which)), self._work.progress, self._work
         arrays = table, _ = self._pack(kinds, which, pairs)
@@ -170,7 +174,7 @@ class Desk:
             first = int(progress[NEXT])
             progress[MODES] = progress[CONTACTS] = 0
             try:
-                run_cells(self._body, self.shape.options, *arrays, work, results)
+                advance_cells((self._body, self.shape.options, *arrays, work, results), work)
             except Exception as error:  # a defect: one cell shall not end a sweep
                 place = int(progress[NEXT])
                 ends.failures[place] = f"{type(error).__name__}: {error}"

@@ -31,6 +31,7 @@ def format_row(name: str, value: float | str, unit: str) -> str:
 
 def main(words: list[str]) -> int:
     """Print the table line by line, as results come in; returns 1 if a benchmark failed."""
+    os.environ.setdefault("STICTION_COMPILE", "wait")  # nothing is measured interpreted
     processor = platform.processor() or platform.machine()
     print(f"Python {platform.python_version()}, numpy {np.__version__}, numba {numba.__version__}, {processor}, "
           f"{os.cpu_count()} processors")

@@ -1,5 +1,6 @@
 """A run of each built-in scene is as pinned in `pins.toml`, and the same to the last bit in threads, in sweeps by any
-number of workers, and without compiled code. To renew the table: `python -m tests.scenes.pins --renew`."""
+number of workers, without compiled code, and when it goes on in compiled code in its middle. To renew the table:
+`python -m tests.scenes.pins --renew`."""
 
 from __future__ import annotations
 
@@ -15,6 +16,7 @@ import pytest
 
 import scenes
 from sim import simulate
+from sim.run import cold_start
 from sim.sweep.sweep import sweep
 from tests.scenes.pins import describe_machine, digest_rows, list_changes, read_pins
 
@@ -68,3 +70,32 @@ def test_runs_without_compiled_code_are_the_same_to_the_last_bit():
     plain = subprocess.run([sys.executable, "-m", "tests.scenes.pins", "--digests", *names], text=True, check=True,
                            capture_output=True, env={**os.environ, "NUMBA_DISABLE_JIT": "1"})
     assert plain.stdout.split() == [digest_rows(run_scene(name)) for name in names]
+
+
+class Seams:
+    """Lets calls of the engine be interpreted, one phase each, and compiled, by turns."""
+
+    def __init__(self, monkeypatch, pattern):
+        self.pattern, self.calls, self.interpreted = pattern, 0, 0
+        monkeypatch.setattr(cold_start, "INTERPRETED_TIME", 0.0)
+        monkeypatch.setattr(cold_start, "is_ready", self.is_ready)
+
+    def is_ready(self, kernel, arguments, run):
+        ready = self.pattern(self.calls)
+        self.calls += 1
+        self.interpreted += not ready
+        return ready
+
+
+@pytest.mark.skipif(not COMPILED, reason="nothing is compiled here")
+@pytest.mark.parametrize("name", scenes.names())
+def test_a_run_that_is_handed_over_is_the_same_to_the_last_bit(name, monkeypatch):
+    """The first phases are interpreted, and the rest compiled: the seam after 1, 2, 5, 17 and 60 of them."""
+    whole = digest_rows(run_scene(name))
+    account = vars(run_scene(name).account)
+    for seam in (1, 2, 5, 17, 60):
+        seams = Seams(monkeypatch, lambda call, seam=seam: call >= seam)
+        trajectory = simulate(name)
+        assert digest_rows(trajectory) == whole, f"handed over after {seam} phases"
+        assert all(value == account[key] for key, value in vars(trajectory.account).items() if "wall" not in key)
+        assert seams.interpreted == min(seam, seams.calls)

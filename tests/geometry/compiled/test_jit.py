@@ -14,10 +14,9 @@ import numpy as np
 import pytest
 from numba.core import config
 
-from geometry.compiled import code_folder, machine_code
+from geometry.compiled import background, code_folder, machine_code
 from geometry.compiled.compile_clock import CompileClock
 from geometry.compiled.jit import jit, kernel
-from geometry.compiled.machine_code import is_cold
 from geometry.compiled.record import allocate_record, define_record
 
 ROOT = Path(__file__).parents[3]
@@ -133,7 +132,7 @@ def test_bounds_checks_survive_a_warm_cache(package):
 def test_damaged_file_is_compiled_again(package, damage):
     run(package)
     files = find_kernel_files(package)
-    assert len(files) == 2
+    assert len(files) == 3
     for path in files:
         content = bytearray(path.read_bytes())
         if damage == "one bit":
@@ -150,9 +149,9 @@ def test_damaged_file_is_compiled_again(package, damage):
 
 def test_code_of_another_key_under_this_name_is_not_run(package):
     run(package)
-    gravity, weight = find_kernel_files(package)
-    assert "inner" in gravity.name and "outer" in weight.name
-    shutil.copy(gravity, weight)
+    gravity, _, entrance = find_kernel_files(package)
+    assert "inner" in gravity.name and "outer.compute_weight.entrance" in entrance.name
+    shutil.copy(gravity, entrance)
     assert run(package, "strict")[0] == ["20.0", "compiled"]
 
 
@@ -162,10 +161,10 @@ def test_kernel_called_by_address(package):
     inner.write_text(inner.read_text().replace("import jit", "import kernel as jit"))
     assert run(package, "strict")[0] == ["20.0", "compiled"]
     assert run(package, "strict")[0] == ["20.0", "loaded"]
-    gravity, weight = find_kernel_files(package)
+    gravity, _, entrance = find_kernel_files(package)
     gravity.unlink()
     assert run(package, "strict")[0] == ["20.0", "compiled"]
-    weight.write_bytes(b"damaged")
+    entrance.write_bytes(b"damaged")
     assert run(package, "strict")[0] == ["20.0", "compiled"]
     assert run(package, "strict")[0] == ["20.0", "loaded"]
     inner.write_text(inner.read_text().replace("return GRAVITY", "return -GRAVITY"))
@@ -177,7 +176,7 @@ def test_e01_processes_that_compile_at_the_same_time(package):
         processes = [start(package, "strict") for _ in range(6)]
         answers = [(*process.communicate(timeout=240), process.returncode) for process in processes]
         assert all(code == 0 and out.startswith("20.0") and err == "" for out, err, code in answers), answers
-        assert len(find_kernel_files(package)) == 2
+        assert len(find_kernel_files(package)) == 3
         assert run(package, "strict")[0] == ["20.0", "loaded"]
         shutil.rmtree(package.parent / "cache")
 
@@ -276,8 +275,7 @@ def test_kernels_outside_the_packages_are_not_kept():
         assert compute_double(1.5) == 3.0
     if hasattr(compute_double, "signatures"):
         assert clock.seconds > 0.0
-        assert not machine_code.has_stored_code(compute_double)
-        assert not is_cold(compute_double)
+        assert machine_code.find_file(compute_double, ()) is None
 
 
 class Place(NamedTuple):
@@ -356,7 +354,7 @@ def plant(folder, proof):
             return Path.touch, (proof,)
 
     files = list(folder.rglob("*" + code_folder.SUFFIX))
-    assert len(files) == 2
+    assert len(files) == 3
     for path in files:
         machine_code.write_sealed(path, pickle.dumps(Trap()))
 
@@ -429,36 +427,31 @@ def test_the_way_to_a_folder_is_followed_to_its_end(tmp_path):
         find(tmp_path / "round" / "x")
 
 
-def test_the_second_compiler_is_not_what_lies_in_the_working_folder(tmp_path, monkeypatch):
-    """...nor does a run fail where there is no second process."""
-    from sim.run import cold_start
-
-    (tmp_path / "sim").mkdir()
-    (tmp_path / "sim" / "__init__.py").touch()
-    (tmp_path / "sim" / "cold_start.py").write_text("def main(): open('proof', 'w')\nmain()\n")
+def test_the_process_that_compiles_is_not_what_lies_in_the_working_folder(tmp_path, monkeypatch):
+    """...nor does a call fail where there is no other process."""
+    (tmp_path / "geometry" / "compiled").mkdir(parents=True)
+    for name in ("__init__", "compiled/__init__", "compiled/background"):
+        (tmp_path / "geometry" / f"{name}.py").write_text("open('proof', 'w')\n")
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr(cold_start, "is_cold", lambda kernel: True)
-    monkeypatch.setattr(cold_start, "find_folder", lambda: tmp_path)
-    monkeypatch.setattr(cold_start, "compile_motion", lambda arguments: compiled.append(arguments))
-    monkeypatch.setattr(os, "cpu_count", lambda: 2)
-    monkeypatch.setattr(cold_start, "compile_search", lambda arguments: None)
-    compiled = []
+    for name, value in (("_begun", []), ("_last_begun", [-1e9]), ("_gave_up", [False])):
+        monkeypatch.setattr(background, name, value)
+    monkeypatch.setattr(os, "cpu_count", lambda: 1)
     real = subprocess.Popen
-    ran = []
 
-    def start_second(words, **options):
-        ran.append(real([*words[:-1], words[-1].replace("main()", "print(__import__('sim').__file__)")],
-                        **{**options, "stdout": subprocess.PIPE, "text": True}))
-        return ran[0]
+    def start_other(words, **options):
+        other = words[-1].replace("main(Path", "print(__import__('geometry').__file__); (lambda *_: None)(Path")
+        return real([*words[:-1], other], **{**options, "stdout": subprocess.PIPE, "text": True})
 
-    monkeypatch.setattr(cold_start.subprocess, "Popen", start_second)
-    cold_start.compile_engine("arguments")
-    assert ran[0].stdout.read().strip() == str(ROOT / "sim" / "__init__.py")
-    ran[0].stdout.close()
-    assert not (tmp_path / "proof").exists() and compiled == ["arguments"]
+    monkeypatch.setattr(background.subprocess, "Popen", start_other)
+    assert background.begin(tmp_path)
+    (other,) = background._begun
+    assert other.communicate(timeout=60)[0].strip() == str(ROOT / "geometry" / "__init__.py")
+    assert other.returncode == 0 and not (tmp_path / "proof").exists()
 
     def refuse(*words, **options):
         raise BlockingIOError(11, "Resource temporarily unavailable")
 
-    monkeypatch.setattr(cold_start.subprocess, "Popen", refuse)
-    cold_start.compile_engine("arguments")  # compiled as it is called, in this process
+    monkeypatch.setattr(background.subprocess, "Popen", refuse)
+    background._begun.clear()
+    background._last_begun[0] = -1e9
+    assert not background.begin(tmp_path)
