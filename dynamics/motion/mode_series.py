@@ -17,6 +17,7 @@ from dynamics.motion.mode import (
     OK,
     ROLLING,
     SINGULAR,
+    SLIDING,
     SLIDING_TWICE,
     get_friction_factor,
     get_load,
@@ -27,7 +28,7 @@ from geometry.compiled.record import define_record
 from geometry.contact.contact_series import CONTACT_SERIES, PART_SERIES, begin_contact, extend_contact
 from geometry.contact.moving import GRAVITY
 from geometry.contact.path import MAX_DEGREE, TERMS
-from geometry.contact.series import WALL_SERIES, fill_wall_series, multiply, multiply_rest
+from geometry.contact.series import WALL_SERIES, fill_wall_series, multiply, multiply_two
 
 # One equation R.a + bias = 0, or the direction E of one unknown force, in (x, y, rho theta).
 _ROW = define_record(
@@ -77,20 +78,18 @@ def fill_mode_series(body, mode, at, order, path, series):
         return OK
     part.cos[0], part.sin[0] = cos(pose[2]), sin(pose[2])
     count, moves = _begin_basis(body, mode, at, order + 1, series), body.walls.mover.shape[0] > 0
+    factors = rho, _get_factor(body, mode, mode.first), _get_factor(body, mode, mode.second)
     for k in range(order - 1):
         n = k + 1.0
         part.vx[k], part.vy[k], part.omega[k] = n * c[0, k + 1], n * c[1, k + 1], n * c[2, k + 1]
-        if k > 0:
-            part.cos[k] = -multiply(part.omega, part.sin, k - 1) / k
-            part.sin[k] = multiply(part.omega, part.cos, k - 1) / k
-        part.omega2[k] = multiply(part.omega, part.omega, k)
+        part.omega2[k], part.cos[k + 1], part.sin[k + 1] = _square_and_turn(part, k)
         if count > 0:
             extend_contact(path, part, series.first, k)
         if count > 1:
             extend_contact(path, part, series.second, k)
         if count > 2:
             extend_contact(path, part, series.third, k)
-        status = _extend_acceleration(body, mode, series, k)
+        status = _extend_acceleration(mode, factors, series, k)
         if status != OK:
             return status
         share = 1.0 / (n * (n + 1.0))
@@ -100,6 +99,24 @@ def fill_mode_series(body, mode, at, order, path, series):
             path.degree, series.terms = 2, 2  # where nothing turns, nothing that acts changes
             break
     return OK
+
+
+@jit
+def _get_factor(body, mode, index):
+    """ft / fn of a contact of the basis where it slides, else 0."""
+    slides = mode.kind == SLIDING_TWICE or mode.kind == SLIDING
+    return get_friction_factor(body, mode, index) if slides else 0.0
+
+
+@jit
+def _square_and_turn(part, k):
+    """Coefficient k of omega^2, and k + 1 of cosine and sine: side by side, as in `multiply_two`."""
+    square, along, across = part.omega[0] * part.omega[k], part.omega[0] * part.cos[k], part.omega[0] * part.sin[k]
+    for j in range(1, k + 1):
+        square += part.omega[j] * part.omega[k - j]
+        along += part.omega[j] * part.cos[k - j]
+        across += part.omega[j] * part.sin[k - j]
+    return square, -across / (k + 1.0), along / (k + 1.0)
 
 
 @jit
@@ -160,10 +177,21 @@ def _put_edge(contact, rho, factor, edge, k):
 
 
 @jit
-def _sum_rest(row, x, y, q, k):
-    """Coefficient k of row.v for v = (x, y, q), without the terms of the last coefficients of v."""
-    total = multiply_rest(row.q, q, k)
-    return total if row.steady else total + multiply_rest(row.x, x, k) + multiply_rest(row.y, y, k)
+def _sum_rest(row, edge, force, series, k):
+    """Coefficient k of R.a, and of E f for one force, without the terms of the last coefficients of a and f: (R.a, the
+    components of E f), all sums side by side, as in `multiply_two`."""
+    total, x, y, q = 0.0, 0.0, 0.0, 0.0
+    for j in range(1, k + 1):
+        total += row.q[j] * series.aq[k - j]
+        q += edge.q[j] * force[k - j]
+    if not row.steady:
+        for j in range(1, k + 1):
+            total += row.x[j] * series.ax[k - j] + row.y[j] * series.ay[k - j]
+    if not edge.steady:
+        for j in range(1, k + 1):
+            x += edge.x[j] * force[k - j]
+            y += edge.y[j] * force[k - j]
+    return total, x, y, q
 
 
 @jit
@@ -172,9 +200,11 @@ def _apply(row, x, y, q):
 
 
 @kernel
-def _extend_acceleration(body, mode, series, k):
-    """Coefficient k of acceleration, forces and work of friction; returns OK or SINGULAR."""
-    kind, rho, first, second = mode.kind, body.rho, series.first, series.second
+def _extend_acceleration(mode, factors, series, k):
+    """Coefficient k of acceleration, forces and work of friction; returns OK or SINGULAR. factors: rho, and ft / fn of
+    the contacts of a sliding basis."""
+    kind, first, second = mode.kind, series.first, series.second
+    rho, factor, other = factors
     if kind == FREE:
         series.ax[k], series.ay[k], series.aq[k] = series.wx[k], series.wy[k], series.wq[k]
         return OK
@@ -188,14 +218,13 @@ def _extend_acceleration(body, mode, series, k):
         status = _solve_two(series, k)
         power = 0.0
     else:
-        factor = get_friction_factor(body, mode, mode.first)
         _put_edge(first, rho, factor, series.edge, k)
         if kind == SLIDING_TWICE:
-            other = get_friction_factor(body, mode, mode.second)
             _put_normal(second, rho, series.row_2, k)
             _put_edge(second, rho, other, series.edge_2, k)
             status = _solve_two(series, k)
-            power = factor * multiply(series.f, first.slip, k) + other * multiply(series.f_2, second.slip, k)
+            one, two = multiply_two(series.f, first.slip, series.f_2, second.slip, k)
+            power = factor * one + other * two
         else:
             status = _solve_one(series, k)
             power = factor * multiply(series.f, first.slip, k)
@@ -209,14 +238,12 @@ def _extend_acceleration(body, mode, series, k):
 def _solve_one(series, k):
     """Coefficient k of one force and of the acceleration."""
     row, e, f = series.row, series.edge, series.f
-    f[k] = 0.0
-    x, y, q = series.wx[k], series.wy[k], series.wq[k] + multiply_rest(e.q, f, k)
-    if not e.steady:
-        x, y = x + multiply_rest(e.x, f, k), y + multiply_rest(e.y, f, k)
+    rest, x, y, q = _sum_rest(row, e, f, series, k)
+    x, y, q = x + series.wx[k], y + series.wy[k], q + series.wq[k]
     scale = _apply(row, e.x[0], e.y[0], e.q[0])
     if scale == 0.0:
         return SINGULAR
-    f[k] = -(row.bias[k] + _sum_rest(row, series.ax, series.ay, series.aq, k) + _apply(row, x, y, q)) / scale
+    f[k] = -(row.bias[k] + rest + _apply(row, x, y, q)) / scale
     series.ax[k], series.ay[k], series.aq[k] = x + e.x[0] * f[k], y + e.y[0] * f[k], q + e.q[0] * f[k]
     return OK
 
@@ -225,19 +252,15 @@ def _solve_one(series, k):
 def _solve_two(series, k):
     """Coefficient k of two forces and of the acceleration."""
     row, other, e, g, f, h = series.row, series.row_2, series.edge, series.edge_2, series.f, series.f_2
-    x, y = series.wx[k], series.wy[k]
-    q = series.wq[k] + multiply_rest(e.q, f, k) + multiply_rest(g.q, h, k)
-    if not e.steady:
-        x, y = x + multiply_rest(e.x, f, k), y + multiply_rest(e.y, f, k)
-    if not g.steady:
-        x, y = x + multiply_rest(g.x, h, k), y + multiply_rest(g.y, h, k)
+    rest, x, y, q = _sum_rest(row, e, f, series, k)
+    other_rest, gx, gy, gq = _sum_rest(other, g, h, series, k)
+    x, y, q = x + gx + series.wx[k], y + gy + series.wy[k], q + gq + series.wq[k]
     a, b = _apply(row, e.x[0], e.y[0], e.q[0]), _apply(row, g.x[0], g.y[0], g.q[0])
     c, d = _apply(other, e.x[0], e.y[0], e.q[0]), _apply(other, g.x[0], g.y[0], g.q[0])
     det = a * d - b * c
     if det == 0.0:
         return SINGULAR
-    u = -(row.bias[k] + _sum_rest(row, series.ax, series.ay, series.aq, k) + _apply(row, x, y, q))
-    v = -(other.bias[k] + _sum_rest(other, series.ax, series.ay, series.aq, k) + _apply(other, x, y, q))
+    u, v = -(row.bias[k] + rest + _apply(row, x, y, q)), -(other.bias[k] + other_rest + _apply(other, x, y, q))
     f[k], h[k] = (d * u - b * v) / det, (a * v - c * u) / det
     series.ax[k] = x + e.x[0] * f[k] + g.x[0] * h[k]
     series.ay[k] = y + e.y[0] * f[k] + g.y[0] * h[k]
@@ -262,9 +285,13 @@ def _extend_carried(mode, rho, series, k):
     det = a.x[0] * ux + a.y[0] * uy + a.q[0] * uz
     if det == 0.0:
         return SINGULAR
-    p = -(a.bias[k] + _sum_rest(a, series.ax, series.ay, series.aq, k)) / det
-    q = -(b.bias[k] + _sum_rest(b, series.ax, series.ay, series.aq, k)) / det
-    r = -(c.bias[k] + _sum_rest(c, series.ax, series.ay, series.aq, k)) / det
+    p, q, r = a.bias[k], b.bias[k], c.bias[k]
+    for j in range(1, k + 1):
+        x, y, z = series.ax[k - j], series.ay[k - j], series.aq[k - j]
+        p += a.x[j] * x + a.y[j] * y + a.q[j] * z
+        q += b.x[j] * x + b.y[j] * y + b.q[j] * z
+        r += c.x[j] * x + c.y[j] * y + c.q[j] * z
+    p, q, r = -p / det, -q / det, -r / det
     series.ax[k], series.ay[k] = p * ux + q * vx + r * wx, p * uy + q * vy + r * wy
     series.aq[k] = p * uz + q * vz + r * wz
     series.f[k], series.f_2[k], series.work[k + 1] = 0.0, 0.0, 0.0

@@ -10,7 +10,7 @@ from geometry.compiled.jit import jit, kernel
 from geometry.compiled.record import define_record
 from geometry.contact.contacts import TYPE_A, compute_contact
 from geometry.contact.path import TERMS
-from geometry.contact.series import WALL_SERIES, fill_wall_series, multiply
+from geometry.contact.series import WALL_SERIES, fill_wall_series, multiply, multiply_four, multiply_two
 
 # The part along its path: velocity, its square, and the turn of its frame.
 PART_SERIES = define_record(
@@ -72,7 +72,8 @@ def _along_normal(contact, x, y, k):
     """Coefficient k of n.f for a series f = (x, y)."""
     if contact.steady:
         return contact.nx[0] * x[k] + contact.ny[0] * y[k]
-    return multiply(contact.nx, x, k) + multiply(contact.ny, y, k)
+    one, two = multiply_two(contact.nx, x, contact.ny, y, k)
+    return one + two
 
 
 @jit
@@ -80,7 +81,8 @@ def _along_tangent(contact, x, y, k):
     """Coefficient k of t.f."""
     if contact.steady:
         return contact.ny[0] * x[k] - contact.nx[0] * y[k]
-    return multiply(contact.ny, x, k) - multiply(contact.nx, y, k)
+    one, two = multiply_two(contact.ny, x, contact.nx, y, k)
+    return one - two
 
 
 @kernel
@@ -96,12 +98,12 @@ def extend_contact(path, part, contact, k):
         drag = _along_tangent(contact, contact.vx, contact.vy, k)
         pull = _along_normal(contact, contact.ax, contact.ay, k)
         bend = _along_tangent(contact, contact.ax, contact.ay, k)
-    u = _along_tangent(contact, part.vx, part.vy, k) + multiply(part.omega, contact.dot, k) - drag
-    rate = _along_normal(contact, part.vx, part.vy, k) + multiply(part.omega, contact.cross, k) - push
+    slip, rate, b, d = multiply_four(part.omega, part.omega2, contact.dot, contact.cross, k)
+    u = _along_tangent(contact, part.vx, part.vy, k) + slip - drag
+    rate += _along_normal(contact, part.vx, part.vy, k) - push
     contact.u[k], contact.slip[k] = u, u
     contact.gap[k + 1], contact.along[k + 1] = rate / (k + 1.0), -u / (k + 1.0)
-    contact.b[k] = multiply(part.omega2, contact.dot, k) - pull
-    contact.d[k] = -multiply(part.omega2, contact.cross, k) - bend
+    contact.b[k], contact.d[k] = b - pull, -d - bend
     if contact.kind == TYPE_A:
         contact.b[k] -= 2.0 * multiply(part.omega, contact.u, k)
     elif contact.turns:

@@ -37,12 +37,27 @@ def multiply(a, b, k):
 
 
 @jit
-def multiply_rest(a, b, k):
-    """Coefficient k of the product of two series, without the term of b[k]."""
-    total = 0.0
+def multiply_two(a, b, c, d, k):
+    """Coefficient k of the products a b and c d. Sums that go side by side cost hardly more than one: a sum waits for
+    each of its terms, and each loop for the guess how long it is."""
+    one, two = a[0] * b[k], c[0] * d[k]
     for j in range(1, k + 1):
-        total += a[j] * b[k - j]
-    return total
+        one += a[j] * b[k - j]
+        two += c[j] * d[k - j]
+    return one, two
+
+
+@jit
+def multiply_four(a, b, c, d, k):
+    """Coefficient k of the products a c, a d, b c and b d."""
+    ac, ad, bc, bd = a[0] * c[k], a[0] * d[k], b[0] * c[k], b[0] * d[k]
+    for j in range(1, k + 1):
+        x, y, u, v = a[j], b[j], c[k - j], d[k - j]
+        ac += x * u
+        ad += x * v
+        bc += y * u
+        bd += y * v
+    return ac, ad, bc, bd
 
 
 @kernel
@@ -97,7 +112,8 @@ def turn(angle, rate, c, s, terms):
     """Write the series of cosine and sine of an angle, whose derivative is the series `rate`."""
     c[0], s[0] = cos(angle), sin(angle)
     for k in range(terms - 1):
-        s[k + 1], c[k + 1] = multiply(rate, c, k) / (k + 1.0), -multiply(rate, s, k) / (k + 1.0)
+        across, along = multiply_two(rate, s, rate, c, k)
+        c[k + 1], s[k + 1] = -across / (k + 1.0), along / (k + 1.0)
 
 
 @kernel
