@@ -28,6 +28,11 @@ SEAM_TOLERANCE = 4e-12
 # ... plus this many units in the last place of the largest coordinate, for scenes far from the origin.
 SEAM_ULPS = 32
 
+# An edge of an obstacle is deep inside the union of all where it is farther than this from the union's outline, relative
+# to the extent of all obstacles. Reason: that outline is computed to 1e-12 of the extent, or somewhat worse where many
+# edges nearly meet. Larger: fewer edges of a heap are left out, which takes longer. Smaller: rounding decides.
+DEEP = 1e-6
+
 # A corner of an obstacle that touches no other is flat where the sine of its turn is below this: rounding only. Larger:
 # blunt corners are passed over. Smaller: a vertex in the middle of a straight edge is a corner.
 FLAT_TURN = 1e-14

@@ -23,7 +23,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from geometry.errors import StictionError
-from geometry.tolerances import FLAT_TURN, SEAM_TOLERANCE, SEAM_ULPS
+from geometry.tolerances import DEEP, FLAT_TURN, SEAM_TOLERANCE, SEAM_ULPS
 
 
 class Boundary(NamedTuple):
@@ -81,13 +81,16 @@ def compute_boundary(outlines: Sequence[Any], tolerance: float | None = None) ->
     if tolerance is None:
         tolerance = compute_boundary_tolerance(outlines)
     edges = _collect_edges(outlines)
-    near = _find_neighbours(outlines, tolerance)
+    near, meetings = _find_neighbours(outlines, tolerance)
     if not near.any():
         return _pass_through(edges)
+    deep = np.zeros(len(edges.start), dtype=bool)
+    if meetings > HEAPED * near.sum():
+        deep = _find_deep(outlines, edges)
     # Widening the tolerance resolves outlines that differ by just about the tolerance.
     for widened in (tolerance, 4.0 * tolerance, 16.0 * tolerance):
-        nodes, pieces, shared = _cut(edges, near, widened)
-        kept = _select(outlines, edges, nodes, pieces)
+        nodes, pieces, shared = _cut(edges, near[edges.owner] & ~deep, widened)
+        kept = _select(outlines, edges, nodes, pieces, deep)
         following = _link(nodes, _Pieces(*(column[kept] for column in pieces)))
         if following is not None:
             pieces = _Pieces(*(column[kept] for column in pieces))
@@ -124,31 +127,56 @@ def _is_convex(before: np.ndarray, corner: np.ndarray, after: np.ndarray) -> np.
     return cross > FLAT_TURN * np.hypot(a[:, 0], a[:, 1]) * np.hypot(b[:, 0], b[:, 1])
 
 
-def _find_neighbours(outlines, tolerance: float) -> np.ndarray:
-    """Which outlines have a bounding box that meets another's."""
+def _find_neighbours(outlines, tolerance: float) -> tuple[np.ndarray, int]:
+    """Which outlines have a bounding box that meets another's, and how many times that happens."""
     near = np.zeros(len(outlines), dtype=bool)
     if len(outlines) < 2:
-        return near
+        return near, 0
     import shapely
 
-    boxes = _boxes(np.array([o.min(axis=0) for o in outlines]), np.array([o.max(axis=0) for o in outlines]), tolerance)
+    boxes = _boxes(outlines, tolerance)
     i, j = shapely.STRtree(boxes).query(boxes)
     near[i[i != j]] = True
-    return near
+    return near, int((i != j).sum())
 
 
-def _boxes(low: np.ndarray, high: np.ndarray, margin: float):
+def _boxes(outlines, margin: float):
     import shapely
 
+    low, high = (np.array([reduce(outline, axis=0) for outline in outlines]) for reduce in (np.min, np.max))
     return shapely.box(low[:, 0] - margin, low[:, 1] - margin, high[:, 0] + margin, high[:, 1] + margin)
+
+
+# Neighbours of an outline, on average, from which on edges that lie deep in the union are looked for and left out. Of n
+# blocks in one heap each crosses all others, while the outline of the heap has about n edges.
+HEAPED = 8
+
+
+def _find_deep(outlines, edges: _Edges) -> np.ndarray:
+    """Which edges lie deep inside the union: neither they nor what crosses them there is seen from outside."""
+    import shapely
+
+    centre = 0.5 * (edges.start.min(axis=0) + edges.start.max(axis=0))
+    depth = DEEP * float(np.ptp(edges.start, axis=0).max())
+    try:
+        union = shapely.union_all([shapely.Polygon(outline - centre) for outline in outlines])
+    except shapely.GEOSException:  # an outline that touches itself to rounding: then all edges are looked at
+        return np.zeros(len(edges.start), dtype=bool)
+    rings = [shapely.get_coordinates(ring) for ring in shapely.get_rings(union)]
+    sides = shapely.linestrings(np.concatenate([np.stack([ring[:-1], ring[1:]], axis=1) for ring in rings]))
+    lines = shapely.linestrings(np.stack([edges.start - centre, edges.end - centre], axis=1))
+    seen = np.zeros(len(lines), dtype=bool)
+    seen[shapely.STRtree(sides).query(lines, predicate="dwithin", distance=depth)[0]] = True
+    return ~seen
 
 
 # ------------------------------------------------------------------------------------------------------------ nodes
 
 
-def _cut(edges: _Edges, near: np.ndarray, tolerance: float) -> tuple[np.ndarray, _Pieces, np.ndarray]:
-    """Nodes (q, 2), the edges cut at them, and which nodes belong to more than one obstacle."""
-    e, f = _find_close_edges(edges, near, tolerance)
+def _cut(edges: _Edges, candidate: np.ndarray, tolerance: float) -> tuple[np.ndarray, _Pieces, np.ndarray]:
+    """Nodes (q, 2), the edges cut at them, and which nodes belong to more than one obstacle. Only edges that are
+    candidates (m,) meet others."""
+    e, f = _find_close_edges(edges, np.flatnonzero(candidate), tolerance)
     vertex, edge = _find_incidences(edges, e, f, tolerance)
     crossing_edges, crossing_points = _find_crossings(edges, e, f, vertex, edge)
     n = len(edges.start)
@@ -172,16 +200,32 @@ def _cut(edges: _Edges, near: np.ndarray, tolerance: float) -> tuple[np.ndarray,
     return points, _Pieces(tail[long_enough], head[long_enough], piece_edge[long_enough]), shared
 
 
-def _find_close_edges(edges: _Edges, near: np.ndarray, tolerance: float) -> tuple[np.ndarray, np.ndarray]:
-    """Pairs e < f of edges of different obstacles within the tolerance of each other."""
+def _find_close_edges(edges: _Edges, candidates: np.ndarray, tolerance: float) -> tuple[np.ndarray, np.ndarray]:
+    """Pairs e < f of edges of different obstacles within the tolerance of each other, in order.
+
+    Obstacle by obstacle, each against the edges of later ones near its box: those of one long outline may lie in each
+    other's boxes by the thousand.
+    """
     import shapely
 
-    candidates = np.flatnonzero(near[edges.owner])
     lines = shapely.linestrings(np.stack([edges.start[candidates], edges.end[candidates]], axis=1))
-    i, j = shapely.STRtree(lines).query(lines, predicate="dwithin", distance=tolerance)
-    e, f = candidates[i], candidates[j]
-    keep = (e < f) & (edges.owner[e] != edges.owner[f])
-    return e[keep], f[keep]
+    owner = edges.owner[candidates]
+    first = np.flatnonzero(np.diff(owner, prepend=-1))
+    spans = list(zip(first.tolist(), [*first[1:].tolist(), len(owner)], strict=True))
+    boxes = shapely.box(*(np.array([shapely.total_bounds(lines[a:b]) for a, b in spans]).reshape(-1, 4)
+                          + tolerance * np.array([-1.0, -1.0, 1.0, 1.0])).T)
+    group, line = shapely.STRtree(lines).query(boxes)
+    pairs = [np.empty((2, 0), dtype=np.int64)]
+    bounds = np.searchsorted(group, np.arange(len(spans) + 1))
+    for k, (a, b) in enumerate(spans):
+        others = line[bounds[k] : bounds[k + 1]]
+        others = others[others >= b]
+        if len(others):
+            i, j = shapely.STRtree(lines[a:b]).query(lines[others], predicate="dwithin", distance=tolerance)
+            pairs.append(np.stack([a + j, others[i]]))
+    e, f = candidates[np.concatenate(pairs, axis=1)]
+    order = np.lexsort((f, e))
+    return e[order], f[order]
 
 
 def _find_incidences(edges: _Edges, e: np.ndarray, f: np.ndarray, tolerance: float):
@@ -253,10 +297,11 @@ def _merge_points(points: np.ndarray, owner: np.ndarray, tolerance: float, activ
 # ----------------------------------------------------------------------------------------------------------- pieces
 
 
-def _select(outlines, edges: _Edges, nodes: np.ndarray, pieces: _Pieces) -> np.ndarray:
-    """Indices of the pieces on the boundary of the union."""
+def _select(outlines, edges: _Edges, nodes: np.ndarray, pieces: _Pieces, deep: np.ndarray) -> np.ndarray:
+    """Indices of the pieces on the boundary of the union; deep (m,): edges known to be inside."""
     owner = edges.owner[pieces.edge]
-    covered = _find_covered(outlines, nodes, pieces, owner)
+    covered = deep[pieces.edge]
+    covered[_find_covered(outlines, nodes, pieces, owner, np.flatnonzero(~covered))] = True
     q = len(nodes)
     forward, backward = pieces.tail * q + pieces.head, pieces.head * q + pieces.tail
     opposed = np.isin(forward, backward)
@@ -266,18 +311,22 @@ def _select(outlines, edges: _Edges, nodes: np.ndarray, pieces: _Pieces) -> np.n
     return np.flatnonzero(unique & ~opposed & ~covered)
 
 
-def _find_covered(outlines, nodes: np.ndarray, pieces: _Pieces, owner: np.ndarray) -> np.ndarray:
-    """Which pieces have their middle inside another obstacle (as cut), and do not lie on its outline."""
+def _find_covered(outlines, nodes: np.ndarray, pieces: _Pieces, owner: np.ndarray, asked: np.ndarray) -> np.ndarray:
+    """Which of the pieces asked for have their middle inside another obstacle (as cut), and do not lie on its
+    outline."""
     import shapely
 
     middle = 0.5 * (nodes[pieces.tail] + nodes[pieces.head])
-    tree = shapely.STRtree(shapely.points(middle))
+    boxes = shapely.box(*np.array([[*outline.min(axis=0), *outline.max(axis=0)] for outline in outlines]).T)
+    group, found = shapely.STRtree(shapely.points(middle[asked])).query(boxes)
+    found = asked[found]
     low, high = np.minimum(pieces.tail, pieces.head), np.maximum(pieces.tail, pieces.head)
     key = low * len(nodes) + high
-    covered = np.zeros(len(owner), dtype=bool)
+    covered: list[np.ndarray] = [np.empty(0, dtype=np.int64)]
     bounds = np.searchsorted(owner, np.arange(len(outlines) + 1))
-    for index, outline in enumerate(outlines):
-        inside = tree.query(shapely.box(*outline.min(axis=0), *outline.max(axis=0)))
+    near = np.searchsorted(group, np.arange(len(outlines) + 1))
+    for index in range(len(outlines)):
+        inside = found[near[index] : near[index + 1]]
         inside = inside[owner[inside] != index]
         own = slice(bounds[index], bounds[index + 1])
         inside = inside[~np.isin(key[inside], key[own])]
@@ -286,8 +335,8 @@ def _find_covered(outlines, nodes: np.ndarray, pieces: _Pieces, owner: np.ndarra
             continue
         shape = shapely.Polygon(ring)
         shapely.prepare(shape)
-        covered[inside[shapely.contains_xy(shape, middle[inside])]] = True
-    return covered
+        covered.append(inside[shapely.contains_xy(shape, middle[inside])])
+    return np.concatenate(covered)
 
 
 # ------------------------------------------------------------------------------------------------------------ loops
@@ -305,13 +354,13 @@ def _link(nodes: np.ndarray, pieces: _Pieces) -> np.ndarray | None:
     by_tail, by_head = np.argsort(pieces.tail, kind="stable"), np.argsort(pieces.head, kind="stable")
     following = np.empty(len(pieces.tail), dtype=np.int64)
     following[by_head] = by_tail
-    meeting = pieces.tail[by_tail]
+    meeting, ending = pieces.tail[by_tail], pieces.head[by_head]
     crowded = np.unique(meeting[1:][meeting[1:] == meeting[:-1]])
     direction = nodes[pieces.head] - nodes[pieces.tail]
     angle = np.arctan2(direction[:, 1], direction[:, 0])
     for node in crowded.tolist():
         leaving = by_tail[np.searchsorted(meeting, node) : np.searchsorted(meeting, node, side="right")]
-        arriving = np.flatnonzero(pieces.head == node)
+        arriving = by_head[np.searchsorted(ending, node) : np.searchsorted(ending, node, side="right")]
         turn = np.mod(angle[leaving][None, :] - (angle[arriving][:, None] + math.pi), 2.0 * math.pi)
         choice = turn.argmin(axis=1)
         if len(np.unique(choice)) != len(choice):
