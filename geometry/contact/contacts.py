@@ -20,6 +20,7 @@ import numpy as np
 
 from geometry.compiled.jit import jit, kernel
 from geometry.compiled.record import allocate_table, define_record
+from geometry.contact.trees import PART_NODE, build_strip_tree, build_tree
 from geometry.prescribed.motion import THETA, X, Y
 from geometry.prescribed.movers import build_movers, start_clock
 
@@ -50,13 +51,8 @@ WALL_EDGE = define_record(
     ("order", "i8"),  # entry of the broad phase: the edge at this place of its leaves
     ("mover", "i8"),  # row of the mover that carries its shape or its surface, -1 where neither moves
     ("home_x", "f8"), ("home_y", "f8"), ("home_dx", "f8"), ("home_dy", "f8"),  # the edge in the frame of its mover
+    ("placing", "i8"),  # with which placing of the movers it was placed (see CLOCK), -1 where it stands still
 )  # fmt: skip
-
-# One node of the bounding-box tree over the walls: an inner node has two children > 0, a leaf (-1 - first place,
-# count).
-WALL_NODE = define_record(
-    ("x_min", "f8"), ("y_min", "f8"), ("x_max", "f8"), ("y_max", "f8"), ("first", "i8"), ("second", "i8")
-)
 
 
 class Part(NamedTuple):
@@ -64,13 +60,14 @@ class Part(NamedTuple):
 
     edge: np.ndarray  # (n,) PART_EDGE
     radius: float  # m, largest distance of a vertex from the centre of mass
+    node: np.ndarray  # (m,) PART_NODE; none where the edges are few
 
 
 class Walls(NamedTuple):
     """Everything the part can touch."""
 
     edge: np.recarray  # (n,) WALL_EDGE
-    node: np.ndarray  # (m,) WALL_NODE, over the edges that do not move
+    node: np.ndarray  # (m,) WALL_NODE: the tree over the edges that do not move, then those of the movers
     mover: np.recarray  # (k,) MOVER; row 0 is that of gravity; empty where nothing moves
     piece: np.ndarray  # (p,) PIECE of the movers
     wave: np.ndarray  # (q,) WAVE of the movers
@@ -95,9 +92,25 @@ def is_same_contact(one, other):
 
 
 @kernel
+def place_edge(walls, j):
+    """Let edge j of an obstacle that moves stand where its mover does: only the edges that are asked for are placed."""
+    if walls.edge[j].placing == walls.clock.placing:
+        return
+    walls.edge[j].placing = walls.clock.placing
+    m = walls.edge[j].mover
+    x, y, c, s = walls.mover[m].value[X], walls.mover[m].value[Y], walls.mover[m].cosine, walls.mover[m].sine
+    hx, hy, hdx, hdy = walls.edge[j].home_x, walls.edge[j].home_y, walls.edge[j].home_dx, walls.edge[j].home_dy
+    walls.edge[j].x, walls.edge[j].y = x + c * hx - s * hy, y + s * hx + c * hy
+    dx, dy = c * hdx - s * hdy, s * hdx + c * hdy
+    walls.edge[j].dx, walls.edge[j].dy, walls.edge[j].nx, walls.edge[j].ny = dx, dy, dy, -dx
+
+
+@kernel
 def compute_contact(part, walls, contact, pose):
     """ContactPlace of one contact at a pose (x, y, theta), with the walls as they stand."""
     kind, i, j = contact[0], contact[1], contact[2]
+    if walls.edge[j].placing >= 0:
+        place_edge(walls, j)
     x, y = pose[0], pose[1]
     c, s = cos(pose[2]), sin(pose[2])
     if kind == TYPE_B:
@@ -169,6 +182,11 @@ def compute_variation(kind, normal, arm, rates, slip, acceleration):
     return b, omega * omega * (ny * rx - nx * ry) - (ny * ax - nx * ay)
 
 
+# Edges of a part or of an obstacle that moves up to which no tree is made of them: so few are looked at one by one in
+# less time than a descent takes.
+FEW_EDGES = 16
+
+
 def build_part(outline: np.ndarray) -> Part:
     """Arrays of a part from its vertices (n, 2), counter-clockwise, relative to the centre of mass."""
     vertex = np.asarray(outline, dtype=np.float64)
@@ -176,7 +194,8 @@ def build_part(outline: np.ndarray) -> Part:
     _fill_edges(edge, vertex, np.roll(vertex, -1, axis=0))
     before_x, before_y = np.roll(edge.dx, 1), np.roll(edge.dy, 1)
     edge.convex = before_x * edge.dy - before_y * edge.dx > 0.0
-    return Part(edge, float(np.sqrt((vertex**2).sum(axis=1).max())))
+    node = build_strip_tree(vertex) if len(vertex) > FEW_EDGES else allocate_table(PART_NODE, 0)
+    return Part(edge, float(np.sqrt((vertex**2).sum(axis=1).max())), node)
 
 
 def build_walls(boundary, mu: np.ndarray, e: np.ndarray, law: np.ndarray) -> Walls:
@@ -202,7 +221,7 @@ def fill_walls(boundary, mu: np.ndarray, e: np.ndarray, law: np.ndarray) -> np.n
     edge[n:] = own[meeting]
     edge.owner[n:], edge.length[n:], edge.across[n:] = before[meeting], 0.0, meeting
     edge.mu, edge.e, edge.law = mu[edge.owner], e[edge.owner], law[edge.owner]
-    edge.mover = -1
+    edge.mover, edge.placing = -1, -1
     return edge
 
 
@@ -243,34 +262,3 @@ def build_wall_tree(edge) -> np.ndarray:
     edge.order[: len(long)] = order
     return node
 
-
-LEAF_SIZE = 4
-
-
-def build_tree(low: np.ndarray, high: np.ndarray, order: np.ndarray) -> np.ndarray:
-    """Bounding-box tree over boxes (n, 2) by median splits: nodes (m,) WALL_NODE; writes the leaves into `order`
-    (n,)."""
-    rows: list[tuple] = []
-    place = 0
-    todo = [(np.arange(len(low), dtype=np.int64), -1, 4)]
-    while todo:
-        members, parent, side = todo.pop()
-        if parent >= 0:
-            rows[parent][side] = len(rows)
-        box = [*low[members].min(axis=0), *high[members].max(axis=0)] if len(members) else [0.0] * 4
-        if len(members) <= LEAF_SIZE:
-            rows.append([*box, -1 - place, len(members)])
-            order[place : place + len(members)] = members
-            place += len(members)
-            continue
-        centre = low[members] + high[members]
-        axis = int(np.argmax(np.ptp(centre, axis=0)))
-        members = members[np.argsort(centre[:, axis], kind="stable")]
-        half = len(members) // 2
-        rows.append([*box, -1, -1])
-        todo.append((members[half:], len(rows) - 1, 5))
-        todo.append((members[:half], len(rows) - 1, 4))
-    node = allocate_table(WALL_NODE, len(rows))
-    for name, column in zip(WALL_NODE.names, zip(*rows, strict=True), strict=True):
-        node[name] = column
-    return node

@@ -1,7 +1,8 @@
 """Walls that move: where their edges are at a time, and how far they can get.
 
-The tables of a run hold the walls at one time, that of their clock. `place_walls` moves them to another, by which also
-steps that are tried and given up may ask for any time. Moving obstacles are not united with others: they may overlap
+The tables of a run hold the movers at one time, that of their clock. `place_walls` moves them to another, by which also
+steps that are tried and given up may ask for any time; their edges follow when they are looked at
+(`contacts.place_edge`). Moving obstacles are not united with others: they may overlap
 these, and are not seen by them.
 """
 
@@ -13,7 +14,8 @@ from typing import Any
 import numpy as np
 
 from geometry.compiled.jit import jit, kernel
-from geometry.contact.contacts import Walls, build_wall_tree, fill_walls
+from geometry.contact.contacts import FEW_EDGES, Walls, build_wall_tree, fill_walls
+from geometry.contact.trees import build_chain_tree
 from geometry.prescribed.motion import STILL, SURFACE, THETA, Motion, X, Y
 from geometry.prescribed.movers import bound_mover, build_movers, choose_pieces, evaluate_mover, start_clock
 
@@ -43,14 +45,29 @@ def build_moving_walls(boundaries, pairs, motions, gravity_turn) -> Walls:
     for j in np.flatnonzero(edge.across >= 0):
         here, there = (surface.get(int(owner), STILL) for owner in (edge.owner[j], edge.owner[edge.across[j]]))
         edge.apart[j] = here != there
-    node = build_wall_tree(edge[:n_fixed])
+    nodes = [build_wall_tree(edge[:n_fixed])]
     for k, (_, m) in enumerate(boundaries):
         if m > 0:
-            _send_home(edge[first[k] : first[k + 1]], movers[m])
-            mover[m].first_edge, mover[m].n_edges = first[k], first[k + 1] - first[k]
             own: Any = edge[first[k] : first[k + 1]]
+            _send_home(own, movers[m])
+            mover[m].first_edge, mover[m].n_edges = first[k], len(own)
             mover[m].radius = np.hypot(own.home_x, own.home_y).max()
-    return Walls(edge, node, mover, piece, wave, start_clock())
+            if len(own) > FEW_EDGES:
+                mover[m].root = sum(map(len, nodes))
+                nodes.append(_build_home_tree(own, int(mover[m].root), int(first[k])))
+    return Walls(edge, np.concatenate(nodes).view(np.recarray), mover, piece, wave, start_clock())
+
+
+def _build_home_tree(edge, root: int, first: int) -> np.recarray:
+    """Tree over the edges of an obstacle in the frame of its mover, as a part of the tables of all walls, where it
+    begins at a root and they at the first."""
+    start = np.stack([edge.home_x, edge.home_y], axis=1)
+    node = build_chain_tree(start, start + edge.length[:, None] * np.stack([edge.home_dx, edge.home_dy], axis=1))
+    edge.order = first + np.arange(len(edge))
+    leaf = node.first < 0
+    node.first += np.where(leaf, -first, root)
+    node.second += np.where(leaf, 0, root)
+    return node
 
 
 def copy_walls(walls: Walls) -> Walls:
@@ -65,11 +82,12 @@ def _send_home(edge, motion: Motion) -> None:
     dx, dy = edge.x - x, edge.y - y
     edge.home_x, edge.home_y = c * dx + s * dy, c * dy - s * dx
     edge.home_dx, edge.home_dy = c * edge.dx + s * edge.dy, c * edge.dy - s * edge.dx
+    edge.placing = 0
 
 
 @jit
 def place_walls(walls, time):
-    """Let the walls stand where they are at a time, by the pieces of their motions in use."""
+    """Let the movers stand where they are at a time, by the pieces of their motions in use."""
     if walls.mover.shape[0] > 0 and walls.clock.now != time:
         _move_walls(walls, time)
 
@@ -77,18 +95,12 @@ def place_walls(walls, time):
 @kernel
 def _move_walls(walls, time):
     walls.clock.now = time
+    walls.clock.placing += 1
     for m in range(walls.mover.shape[0]):
         evaluate_mover(walls.mover, walls.piece, walls.wave, m, time)
-        first, n = walls.mover[m].first_edge, walls.mover[m].n_edges
-        if n == 0:
-            continue
-        x, y = walls.mover[m].value[X], walls.mover[m].value[Y]
-        c, s = cos(walls.mover[m].value[THETA]), sin(walls.mover[m].value[THETA])
-        for j in range(first, first + n):
-            hx, hy, hdx, hdy = walls.edge[j].home_x, walls.edge[j].home_y, walls.edge[j].home_dx, walls.edge[j].home_dy
-            walls.edge[j].x, walls.edge[j].y = x + c * hx - s * hy, y + s * hx + c * hy
-            dx, dy = c * hdx - s * hdy, s * hdx + c * hdy
-            walls.edge[j].dx, walls.edge[j].dy, walls.edge[j].nx, walls.edge[j].ny = dx, dy, dy, -dx
+        if walls.mover[m].n_edges > 0:
+            theta = walls.mover[m].value[THETA]
+            walls.mover[m].cosine, walls.mover[m].sine = cos(theta), sin(theta)
 
 
 @kernel
