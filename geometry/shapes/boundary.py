@@ -23,7 +23,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from geometry.errors import StictionError
-from geometry.tolerances import DEEP, FLAT_TURN, SEAM_TOLERANCE, SEAM_ULPS
+from geometry.shapes.heap import HEAPED, Heap, build_heap, is_deep
+from geometry.tolerances import FLAT_TURN, SEAM_TOLERANCE, SEAM_ULPS
 
 
 class Boundary(NamedTuple):
@@ -84,13 +85,12 @@ def compute_boundary(outlines: Sequence[Any], tolerance: float | None = None) ->
     near, meetings = _find_neighbours(outlines, tolerance)
     if not near.any():
         return _pass_through(edges)
-    deep = np.zeros(len(edges.start), dtype=bool)
-    if meetings > HEAPED * near.sum():
-        deep = _find_deep(outlines, edges)
+    heap = build_heap(outlines) if meetings > HEAPED * near.sum() else None
+    candidate = near[edges.owner] & ~is_deep(heap, np.stack([edges.start, edges.end], axis=1))
     # Widening the tolerance resolves outlines that differ by just about the tolerance.
     for widened in (tolerance, 4.0 * tolerance, 16.0 * tolerance):
-        nodes, pieces, shared = _cut(edges, near[edges.owner] & ~deep, widened)
-        kept = _select(outlines, edges, nodes, pieces, deep)
+        nodes, pieces, shared = _cut(edges, candidate, widened)
+        kept = _select(outlines, edges, nodes, pieces, heap)
         following = _link(nodes, _Pieces(*(column[kept] for column in pieces)))
         if following is not None:
             pieces = _Pieces(*(column[kept] for column in pieces))
@@ -143,31 +143,8 @@ def _find_neighbours(outlines, tolerance: float) -> tuple[np.ndarray, int]:
 def _boxes(outlines, margin: float):
     import shapely
 
-    low, high = (np.array([reduce(outline, axis=0) for outline in outlines]) for reduce in (np.min, np.max))
+    low, high = (np.array([reduce(o, axis=0) for o in outlines]).reshape(-1, 2) for reduce in (np.min, np.max))
     return shapely.box(low[:, 0] - margin, low[:, 1] - margin, high[:, 0] + margin, high[:, 1] + margin)
-
-
-# Neighbours of an outline, on average, from which on edges that lie deep in the union are looked for and left out. Of n
-# blocks in one heap each crosses all others, while the outline of the heap has about n edges.
-HEAPED = 8
-
-
-def _find_deep(outlines, edges: _Edges) -> np.ndarray:
-    """Which edges lie deep inside the union: neither they nor what crosses them there is seen from outside."""
-    import shapely
-
-    centre = 0.5 * (edges.start.min(axis=0) + edges.start.max(axis=0))
-    depth = DEEP * float(np.ptp(edges.start, axis=0).max())
-    try:
-        union = shapely.union_all([shapely.Polygon(outline - centre) for outline in outlines])
-    except shapely.GEOSException:  # an outline that touches itself to rounding: then all edges are looked at
-        return np.zeros(len(edges.start), dtype=bool)
-    rings = [shapely.get_coordinates(ring) for ring in shapely.get_rings(union)]
-    sides = shapely.linestrings(np.concatenate([np.stack([ring[:-1], ring[1:]], axis=1) for ring in rings]))
-    lines = shapely.linestrings(np.stack([edges.start - centre, edges.end - centre], axis=1))
-    seen = np.zeros(len(lines), dtype=bool)
-    seen[shapely.STRtree(sides).query(lines, predicate="dwithin", distance=depth)[0]] = True
-    return ~seen
 
 
 # ------------------------------------------------------------------------------------------------------------ nodes
@@ -212,9 +189,8 @@ def _find_close_edges(edges: _Edges, candidates: np.ndarray, tolerance: float) -
     owner = edges.owner[candidates]
     first = np.flatnonzero(np.diff(owner, prepend=-1))
     spans = list(zip(first.tolist(), [*first[1:].tolist(), len(owner)], strict=True))
-    boxes = shapely.box(*(np.array([shapely.total_bounds(lines[a:b]) for a, b in spans]).reshape(-1, 4)
-                          + tolerance * np.array([-1.0, -1.0, 1.0, 1.0])).T)
-    group, line = shapely.STRtree(lines).query(boxes)
+    ends = [np.concatenate([edges.start[candidates[a:b]], edges.end[candidates[a:b]]]) for a, b in spans]
+    group, line = shapely.STRtree(lines).query(_boxes(ends, tolerance))
     pairs = [np.empty((2, 0), dtype=np.int64)]
     bounds = np.searchsorted(group, np.arange(len(spans) + 1))
     for k, (a, b) in enumerate(spans):
@@ -297,11 +273,12 @@ def _merge_points(points: np.ndarray, owner: np.ndarray, tolerance: float, activ
 # ----------------------------------------------------------------------------------------------------------- pieces
 
 
-def _select(outlines, edges: _Edges, nodes: np.ndarray, pieces: _Pieces, deep: np.ndarray) -> np.ndarray:
-    """Indices of the pieces on the boundary of the union; deep (m,): edges known to be inside."""
+def _select(outlines, edges: _Edges, nodes: np.ndarray, pieces: _Pieces, heap: Heap | None) -> np.ndarray:
+    """Indices of the pieces on the boundary of the union."""
     owner = edges.owner[pieces.edge]
-    covered = deep[pieces.edge]
-    covered[_find_covered(outlines, nodes, pieces, owner, np.flatnonzero(~covered))] = True
+    middle = 0.5 * (nodes[pieces.tail] + nodes[pieces.head])
+    covered = is_deep(heap, middle)
+    covered[_find_covered(outlines, nodes, pieces, owner, middle, np.flatnonzero(~covered))] = True
     q = len(nodes)
     forward, backward = pieces.tail * q + pieces.head, pieces.head * q + pieces.tail
     opposed = np.isin(forward, backward)
@@ -311,14 +288,12 @@ def _select(outlines, edges: _Edges, nodes: np.ndarray, pieces: _Pieces, deep: n
     return np.flatnonzero(unique & ~opposed & ~covered)
 
 
-def _find_covered(outlines, nodes: np.ndarray, pieces: _Pieces, owner: np.ndarray, asked: np.ndarray) -> np.ndarray:
-    """Which of the pieces asked for have their middle inside another obstacle (as cut), and do not lie on its
+def _find_covered(outlines, nodes, pieces: _Pieces, owner: np.ndarray, middle: np.ndarray, asked: np.ndarray):
+    """Which (k,) of the pieces asked for have their middle inside another obstacle (as cut), and do not lie on its
     outline."""
     import shapely
 
-    middle = 0.5 * (nodes[pieces.tail] + nodes[pieces.head])
-    boxes = shapely.box(*np.array([[*outline.min(axis=0), *outline.max(axis=0)] for outline in outlines]).T)
-    group, found = shapely.STRtree(shapely.points(middle[asked])).query(boxes)
+    group, found = shapely.STRtree(shapely.points(middle[asked])).query(_boxes(outlines, 0.0))
     found = asked[found]
     low, high = np.minimum(pieces.tail, pieces.head), np.maximum(pieces.tail, pieces.head)
     key = low * len(nodes) + high

@@ -1,4 +1,4 @@
-"""How cost grows with edges and obstacles: a step of a part of n edges on a floor of m, and the load of large scenes."""
+"""How cost grows with edges and obstacles: a step of a part of n edges on a floor of m, and the load of big scenes."""
 
 from __future__ import annotations
 

@@ -28,7 +28,7 @@ def draw_ring(rng, n, low, high):
 
 def draw_scene(rng, n, m, moving):
     """A part of n edges, and walls of m edges each: one fixed, or one fixed and one that moves and turns."""
-    part, fixed = build_part(draw_ring(rng, n, 0.6, 1.0)), draw_ring(rng, m, 1.0, 1.6) + [2.4, 0.0]
+    part, fixed = build_part(draw_ring(rng, n, 0.6, 1.0)), np.add(draw_ring(rng, m, 1.0, 1.6), [2.4, 0.0])
     if not moving:
         return part, make_walls(fixed, np.add(SQUARE, [-4.0, 0.0]))
     x = Coordinate((CurvePiece(-inf, 0.0, (-2.6, *rng.normal(size=2))),), (Wave(rng.uniform(0, 0.3), 5.0, 1.0),))
@@ -51,13 +51,13 @@ def put_in_touch(part, walls, pose):
     return pose + np.array([min(time, 5.0), 0.0, 0.0])
 
 
-@pytest.mark.parametrize("n, m", [(30, 12), (12, 60), (40, 70), (FEW_EDGES, 20), (FEW_EDGES + 1, 20)])
+@pytest.mark.parametrize("n, m", [(30, 12), (12, 60), (30, 40), (FEW_EDGES, 20), (FEW_EDGES + 1, 20)])
 @pytest.mark.parametrize("moving", [False, True])
 def test_contacts_and_clearance_are_those_of_all_pairs(n, m, moving, rng):
-    for _ in range(3):
+    for _ in range(2):
         part, walls = draw_scene(rng, n, m, moving)
         pose, scratch = np.array([0.0, rng.uniform(-0.3, 0.3), rng.uniform(-3, 3)]), allocate_scratch(part, walls)
-        for _ in range(3):  # each with the memory of the one before
+        for _ in range(2):  # each with the memory of the one before
             pose += rng.normal(size=3) * 0.02
             for margin in (0.1, 3.0):
                 assert (compute_clearance(part, walls, pose, NOTHING, 0, margin, scratch)
@@ -91,7 +91,7 @@ def test_a_rough_face_flush_with_a_rough_floor(theta):
     assert len(contacts) > 20
 
 
-@pytest.mark.parametrize("n, m", [(30, 12), (12, 60), (40, 70)])
+@pytest.mark.parametrize("n, m", [(30, 12), (12, 50), (30, 40)])
 @pytest.mark.parametrize("moving", [False, True])
 def test_the_next_contact_is_that_of_all_pairs(n, m, moving, rng):
     hits = 0
