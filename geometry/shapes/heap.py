@@ -47,6 +47,6 @@ def is_deep(heap: Heap | None, points: np.ndarray) -> np.ndarray:
     if heap is not None:
         import shapely
 
-            shapes = (shapely.points if points.ndim == 2 else shapely.linestrings)(points - heap.centre)
+        shapes = (shapely.points if points.ndim == 2 else shapely.linestrings)(points - heap.centre)
         deep[heap.sides.query(shapes, predicate="dwithin", distance=heap.depth)[0]] = False
     return deep
