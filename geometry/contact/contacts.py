@@ -51,7 +51,6 @@ WALL_EDGE = define_record(
     ("order", "i8"),  # entry of the broad phase: the edge at this place of its leaves
     ("mover", "i8"),  # row of the mover that carries its shape or its surface, -1 where neither moves
     ("home_x", "f8"), ("home_y", "f8"), ("home_dx", "f8"), ("home_dy", "f8"),  # the edge in the frame of its mover
-    ("placing", "i8"),  # with which placing of the movers it was placed (see CLOCK), -1 where it stands still
 )  # fmt: skip
 
 
@@ -92,25 +91,9 @@ def is_same_contact(one, other):
 
 
 @kernel
-def place_edge(walls, j):
-    """Let edge j of an obstacle that moves stand where its mover does: only the edges that are asked for are placed."""
-    if walls.edge[j].placing == walls.clock.placing:
-        return
-    walls.edge[j].placing = walls.clock.placing
-    m = walls.edge[j].mover
-    x, y, c, s = walls.mover[m].value[X], walls.mover[m].value[Y], walls.mover[m].cosine, walls.mover[m].sine
-    hx, hy, hdx, hdy = walls.edge[j].home_x, walls.edge[j].home_y, walls.edge[j].home_dx, walls.edge[j].home_dy
-    walls.edge[j].x, walls.edge[j].y = x + c * hx - s * hy, y + s * hx + c * hy
-    dx, dy = c * hdx - s * hdy, s * hdx + c * hdy
-    walls.edge[j].dx, walls.edge[j].dy, walls.edge[j].nx, walls.edge[j].ny = dx, dy, dy, -dx
-
-
-@kernel
 def compute_contact(part, walls, contact, pose):
     """ContactPlace of one contact at a pose (x, y, theta), with the walls as they stand."""
     kind, i, j = contact[0], contact[1], contact[2]
-    if walls.edge[j].placing >= 0:
-        place_edge(walls, j)
     x, y = pose[0], pose[1]
     c, s = cos(pose[2]), sin(pose[2])
     if kind == TYPE_B:
@@ -221,7 +204,7 @@ def fill_walls(boundary, mu: np.ndarray, e: np.ndarray, law: np.ndarray) -> np.n
     edge[n:] = own[meeting]
     edge.owner[n:], edge.length[n:], edge.across[n:] = before[meeting], 0.0, meeting
     edge.mu, edge.e, edge.law = mu[edge.owner], e[edge.owner], law[edge.owner]
-    edge.mover, edge.placing = -1, -1
+    edge.mover = -1
     return edge
 
 

@@ -19,7 +19,6 @@ from geometry.contact.contacts import (
     compute_edge_length,
     has_point,
     is_same_contact,
-    place_edge,
 )
 from geometry.contact.nearby import find_facing_edges, find_near_walls, place_frame, place_part
 from geometry.tolerances import ANGLE_TOLERANCE
@@ -98,8 +97,6 @@ def find_contacts(part, walls, pose, touch, contacts, corner, scratch):
 @kernel
 def may_touch(part, walls, kind, i, j, touch, world):
     """Cheap test before the exact one: convexity, and the box of the edge against the vertex."""
-    if walls.edge[j].placing >= 0:
-        place_edge(walls, j)
     if kind == TYPE_B:
         if not part.edge[i].convex or walls.edge[j].length == 0.0:
             return False
@@ -176,9 +173,6 @@ def _separates(part, walls, triple, corner_vertex, pose):
     if nx * (c * in_x - s * in_y) + ny * (s * in_x + c * in_y) < -ANGLE_TOLERANCE:
         return False
     p = walls.edge[j].previous
-    if walls.edge[j].placing >= 0:
-        place_edge(walls, j)
-        place_edge(walls, p)
     if nx * walls.edge[j].dx + ny * walls.edge[j].dy > ANGLE_TOLERANCE:
         return False
     return -nx * walls.edge[p].dx - ny * walls.edge[p].dy <= ANGLE_TOLERANCE
@@ -258,18 +252,13 @@ def compute_clearance(part, walls, pose, active, n_active, margin, scratch):
                 triple[0], triple[1], triple[2] = kind, i, j
                 if is_active(active, n_active, triple):
                     continue
-                distance = _measure_pair(part, walls, triple, pose)
+                place = compute_contact(part, walls, triple, pose)
+                length = walls.edge[j].length if kind == TYPE_B else part.edge[i].length
+                distance = compute_distance(place.gap, place.along, length)
                 if distance < least:
                     least = distance
                     copy_row(scratch.spot.closest, triple)
     return least
-
-
-@kernel
-def _measure_pair(part, walls, triple, pose):
-    """Distance between the vertex and the edge of a pair."""
-    place = compute_contact(part, walls, triple, pose)
-    return compute_distance(place.gap, place.along, compute_edge_length(part, walls, triple))
 
 
 @kernel
@@ -281,4 +270,5 @@ def _measure_closest(part, walls, pose, active, n_active, margin, spot):
     may = (part.edge[i].convex and walls.edge[j].length > 0.0) if kind == TYPE_B else has_point(walls, j)
     if not may or is_active(active, n_active, triple):
         return margin
-    return min(margin, _measure_pair(part, walls, triple, pose))
+    place = compute_contact(part, walls, triple, pose)
+    return min(margin, compute_distance(place.gap, place.along, compute_edge_length(part, walls, triple)))

@@ -1,8 +1,7 @@
 """Walls that move: where their edges are at a time, and how far they can get.
 
-The tables of a run hold the movers at one time, that of their clock. `place_walls` moves them to another, by which also
-steps that are tried and given up may ask for any time; their edges follow when they are looked at
-(`contacts.place_edge`). Moving obstacles are not united with others: they may overlap
+The tables of a run hold the walls at one time, that of their clock. `place_walls` moves them to another, by which also
+steps that are tried and given up may ask for any time. Moving obstacles are not united with others: they may overlap
 these, and are not seen by them.
 """
 
@@ -82,12 +81,11 @@ def _send_home(edge, motion: Motion) -> None:
     dx, dy = edge.x - x, edge.y - y
     edge.home_x, edge.home_y = c * dx + s * dy, c * dy - s * dx
     edge.home_dx, edge.home_dy = c * edge.dx + s * edge.dy, c * edge.dy - s * edge.dx
-    edge.placing = 0
 
 
 @jit
 def place_walls(walls, time):
-    """Let the movers stand where they are at a time, by the pieces of their motions in use."""
+    """Let the walls stand where they are at a time, by the pieces of their motions in use."""
     if walls.mover.shape[0] > 0 and walls.clock.now != time:
         _move_walls(walls, time)
 
@@ -95,12 +93,19 @@ def place_walls(walls, time):
 @kernel
 def _move_walls(walls, time):
     walls.clock.now = time
-    walls.clock.placing += 1
     for m in range(walls.mover.shape[0]):
         evaluate_mover(walls.mover, walls.piece, walls.wave, m, time)
-        if walls.mover[m].n_edges > 0:
-            theta = walls.mover[m].value[THETA]
-            walls.mover[m].cosine, walls.mover[m].sine = cos(theta), sin(theta)
+        first, n = walls.mover[m].first_edge, walls.mover[m].n_edges
+        if n == 0:
+            continue
+        x, y = walls.mover[m].value[X], walls.mover[m].value[Y]
+        c, s = cos(walls.mover[m].value[THETA]), sin(walls.mover[m].value[THETA])
+        walls.mover[m].cosine, walls.mover[m].sine = c, s
+        for j in range(first, first + n):
+            hx, hy, hdx, hdy = walls.edge[j].home_x, walls.edge[j].home_y, walls.edge[j].home_dx, walls.edge[j].home_dy
+            walls.edge[j].x, walls.edge[j].y = x + c * hx - s * hy, y + s * hx + c * hy
+            dx, dy = c * hdx - s * hdy, s * hdx + c * hdy
+            walls.edge[j].dx, walls.edge[j].dy, walls.edge[j].nx, walls.edge[j].ny = dx, dy, dy, -dx
 
 
 @kernel

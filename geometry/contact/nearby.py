@@ -12,7 +12,6 @@ from math import cos, sin
 from typing import NamedTuple
 
 from geometry.compiled.jit import jit, kernel
-from geometry.contact.contacts import place_edge
 from geometry.prescribed.motion import X, Y
 from geometry.tolerances import BOX_ROUNDING
 
@@ -173,15 +172,16 @@ def _is_part_near(part, frame, box, reach, climb):
     return False
 
 
-@kernel
+@jit(private=False, merged=True)
 def find_facing_edges(part, walls, j, frame, reach, scratch):
     """Write to `scratch.facing` the edges of the part that may be nearer to wall edge j than `reach`, in order, and
     their vertices in the world to `scratch.world`; return how many. Of a part of few edges it holds all of them, and
     they have been placed (`place_part`)."""
-    if walls.edge[j].placing >= 0:
-        place_edge(walls, j)
-    if part.node.shape[0] == 0:
-        return part.edge.shape[0]
+    return part.edge.shape[0] if part.node.shape[0] == 0 else _climb(part, walls, j, frame, reach, scratch)
+
+
+@kernel
+def _climb(part, walls, j, frame, reach, scratch):
     dx, dy, half = walls.edge[j].dx, walls.edge[j].dy, 0.5 * walls.edge[j].length
     box = Box(walls.edge[j].x + half * dx, walls.edge[j].y + half * dy, dx, dy, half, 0.0)
     climb, count, top, reach = scratch.climb, 0, 0, widen(part, frame, reach)

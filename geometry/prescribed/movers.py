@@ -41,7 +41,6 @@ MOVER = define_record(
 # What is known of the time of a table of movers, and of the walls that they carry. NaN: not known.
 CLOCK = define_record(
     ("now", "f8"),  # s: the time at which they stand
-    ("placing", "i8"),  # how many times they have been placed
     ("turned", "f8"),  # s: the time for which whoever knows a load has turned gravity with its mover
     ("ended", "?"),  # has all motion ended?
 )
@@ -58,7 +57,6 @@ def start_clock():
 def copy_clock(target, source):
     """Set one clock to the time of another."""
     target.now, target.turned, target.ended = source.now, source.turned, source.ended
-    target.placing = source.placing
 
 
 def build_movers(motions) -> tuple[np.ndarray, np.ndarray, np.ndarray]:

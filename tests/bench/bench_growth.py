@@ -44,7 +44,7 @@ def build_heap(n: int) -> str:
     obstacles = [{"name": f"block {k}", "outline": box_outline(-0.5, -0.5, 0.5, 0.5),
                   "pose": [*rng.uniform(-0.5, 0.5, 2).tolist(), float(rng.uniform(0.0, 6.0))]} for k in range(n)]
     return build_scene({"outline": box_outline(-0.1, -0.1, 0.1, 0.1), "mass": 1.0, "pose": [0.0, 5.0, 0.0]}, obstacles,
-                       run={"duration": 0.1})
+                       friction={"default": 0.3}, run={"duration": 0.1})
 
 
 def measure_step(text: str) -> tuple[float, int]:

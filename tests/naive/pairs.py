@@ -8,6 +8,7 @@ from __future__ import annotations
 import numpy as np
 
 from geometry.contact import detection
+from geometry.contact.contacts import compute_contact, compute_edge_length
 
 
 def list_walls(walls) -> list[int]:
@@ -54,9 +55,12 @@ def find_contacts(part, walls, pose, touch, capacity=64):
 
 def compute_clearance(part, walls, pose, active, margin):
     """Smallest distance of a pair that is not active, at most the margin."""
-    measured = [detection._measure_pair(part, walls, triple, pose) for triple in list_pairs(part, walls, pose, margin)
-                if not detection.is_active(active, len(active), triple)]
-    return min([margin, *measured])
+    least = margin
+    for triple in list_pairs(part, walls, pose, margin):
+        if not detection.is_active(active, len(active), triple):
+            place, length = compute_contact(part, walls, triple, pose), compute_edge_length(part, walls, triple)
+            least = min(least, detection.compute_distance(place.gap, place.along, length))
+    return least
 
 
 def without_trees(part, walls):
