@@ -16,7 +16,7 @@ from geometry.prescribed.motion import X, Y
 from geometry.tolerances import BOX_ROUNDING
 
 
-class Frame(NamedTuple):
+class PartFrame(NamedTuple):
     """Where the part stands, in the world or in the frame of a mover."""
 
     x: float  # m
@@ -38,8 +38,8 @@ class Box(NamedTuple):
 
 @jit
 def place_frame(pose):
-    """Frame of a pose in the world."""
-    return Frame(pose[0], pose[1], cos(pose[2]), sin(pose[2]))
+    """PartFrame of a pose in the world."""
+    return PartFrame(pose[0], pose[1], cos(pose[2]), sin(pose[2]))
 
 
 @kernel
@@ -227,10 +227,10 @@ def widen(part, frame, reach):
 
 @jit
 def _see_from(mover, frame):
-    """A Frame in the world as seen from a mover."""
+    """A PartFrame in the world as seen from a mover."""
     c, s = mover.cosine, mover.sine
     dx, dy = frame.x - mover.value[X], frame.y - mover.value[Y]
-    return Frame(c * dx + s * dy, c * dy - s * dx, c * frame.c + s * frame.s, c * frame.s - s * frame.c)
+    return PartFrame(c * dx + s * dy, c * dy - s * dx, c * frame.c + s * frame.s, c * frame.s - s * frame.c)
 
 
 @jit
