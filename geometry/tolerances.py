@@ -28,11 +28,22 @@ SEAM_TOLERANCE = 4e-12
 # ... plus this many units in the last place of the largest coordinate, for scenes far from the origin.
 SEAM_ULPS = 32
 
+# An edge of an obstacle is deep inside the union of all where it is farther than this from the union's outline,
+# relative to the extent of all obstacles. Reason: that outline is computed to 1e-12 of the extent, or somewhat worse
+# where many edges nearly meet. Larger: fewer edges of a heap are left out, which takes longer. Smaller: rounding
+# decides.
+DEEP = 1e-6
+
 # A corner of an obstacle that touches no other is flat where the sine of its turn is below this: rounding only. Larger:
 # blunt corners are passed over. Smaller: a vertex in the middle of a straight edge is a corner.
 FLAT_TURN = 1e-14
 
 # --- contacts ---
+
+# Boxes are apart where they are farther apart than is asked for and this, relative to the largest coordinate. Reason:
+# they are turned and compared in doubles, which leaves some 1e-15. Larger: pairs are looked at in vain. Smaller: one
+# that counts is left out.
+BOX_ROUNDING = 1e-13
 
 # A gap counts as closed up to this, relative to the largest coordinate in the world: a start may be this deep, and so
 # may a pose of a formation, or this far beyond the end of an edge. Reason: coordinates that are computed in double

@@ -20,6 +20,7 @@ import numpy as np
 
 from geometry.compiled.jit import jit, kernel
 from geometry.compiled.record import allocate_table, define_record
+from geometry.contact.trees import PART_NODE, build_strip_tree, build_tree
 from geometry.prescribed.motion import THETA, X, Y
 from geometry.prescribed.movers import build_movers, start_clock
 
@@ -52,25 +53,20 @@ WALL_EDGE = define_record(
     ("home_x", "f8"), ("home_y", "f8"), ("home_dx", "f8"), ("home_dy", "f8"),  # the edge in the frame of its mover
 )  # fmt: skip
 
-# One node of the bounding-box tree over the walls: an inner node has two children > 0, a leaf (-1 - first place,
-# count).
-WALL_NODE = define_record(
-    ("x_min", "f8"), ("y_min", "f8"), ("x_max", "f8"), ("y_max", "f8"), ("first", "i8"), ("second", "i8")
-)
-
 
 class Part(NamedTuple):
     """Outline of the part, counter-clockwise."""
 
     edge: np.ndarray  # (n,) PART_EDGE
     radius: float  # m, largest distance of a vertex from the centre of mass
+    node: np.ndarray  # (m,) PART_NODE; none where the edges are few
 
 
 class Walls(NamedTuple):
     """Everything the part can touch."""
 
     edge: np.recarray  # (n,) WALL_EDGE
-    node: np.ndarray  # (m,) WALL_NODE, over the edges that do not move
+    node: np.ndarray  # (m,) WALL_NODE: the tree over the edges that do not move, then those of the movers
     mover: np.recarray  # (k,) MOVER; row 0 is that of gravity; empty where nothing moves
     piece: np.ndarray  # (p,) PIECE of the movers
     wave: np.ndarray  # (q,) WAVE of the movers
@@ -169,6 +165,11 @@ def compute_variation(kind, normal, arm, rates, slip, acceleration):
     return b, omega * omega * (ny * rx - nx * ry) - (ny * ax - nx * ay)
 
 
+# Edges of a part or of an obstacle that moves up to which no tree is made of them: so few are looked at one by one in
+# less time than a descent takes.
+FEW_EDGES = 16
+
+
 def build_part(outline: np.ndarray) -> Part:
     """Arrays of a part from its vertices (n, 2), counter-clockwise, relative to the centre of mass."""
     vertex = np.asarray(outline, dtype=np.float64)
@@ -176,7 +177,8 @@ def build_part(outline: np.ndarray) -> Part:
     _fill_edges(edge, vertex, np.roll(vertex, -1, axis=0))
     before_x, before_y = np.roll(edge.dx, 1), np.roll(edge.dy, 1)
     edge.convex = before_x * edge.dy - before_y * edge.dx > 0.0
-    return Part(edge, float(np.sqrt((vertex**2).sum(axis=1).max())))
+    node = build_strip_tree(vertex) if len(vertex) > FEW_EDGES else allocate_table(PART_NODE, 0)
+    return Part(edge, float(np.sqrt((vertex**2).sum(axis=1).max())), node)
 
 
 def build_walls(boundary, mu: np.ndarray, e: np.ndarray, law: np.ndarray) -> Walls:
@@ -243,34 +245,3 @@ def build_wall_tree(edge) -> np.ndarray:
     edge.order[: len(long)] = order
     return node
 
-
-LEAF_SIZE = 4
-
-
-def build_tree(low: np.ndarray, high: np.ndarray, order: np.ndarray) -> np.ndarray:
-    """Bounding-box tree over boxes (n, 2) by median splits: nodes (m,) WALL_NODE; writes the leaves into `order`
-    (n,)."""
-    rows: list[tuple] = []
-    place = 0
-    todo = [(np.arange(len(low), dtype=np.int64), -1, 4)]
-    while todo:
-        members, parent, side = todo.pop()
-        if parent >= 0:
-            rows[parent][side] = len(rows)
-        box = [*low[members].min(axis=0), *high[members].max(axis=0)] if len(members) else [0.0] * 4
-        if len(members) <= LEAF_SIZE:
-            rows.append([*box, -1 - place, len(members)])
-            order[place : place + len(members)] = members
-            place += len(members)
-            continue
-        centre = low[members] + high[members]
-        axis = int(np.argmax(np.ptp(centre, axis=0)))
-        members = members[np.argsort(centre[:, axis], kind="stable")]
-        half = len(members) // 2
-        rows.append([*box, -1, -1])
-        todo.append((members[half:], len(rows) - 1, 5))
-        todo.append((members[:half], len(rows) - 1, 4))
-    node = allocate_table(WALL_NODE, len(rows))
-    for name, column in zip(WALL_NODE.names, zip(*rows, strict=True), strict=True):
-        node[name] = column
-    return node

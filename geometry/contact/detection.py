@@ -13,8 +13,14 @@ import numpy as np
 
 from geometry.compiled.jit import jit, kernel
 from geometry.compiled.record import allocate_record, copy_row, define_record
-from geometry.contact.contacts import TYPE_B, compute_contact, has_point, is_same_contact
-from geometry.prescribed.motion import X, Y
+from geometry.contact.contacts import (
+    TYPE_B,
+    compute_contact,
+    compute_edge_length,
+    has_point,
+    is_same_contact,
+)
+from geometry.contact.nearby import find_facing_edges, find_near_walls, place_frame, place_part
 from geometry.tolerances import ANGLE_TOLERANCE
 
 TOO_MANY_CONTACTS = -1
@@ -23,6 +29,7 @@ TOO_MANY_CONTACTS = -1
 SPOT = define_record(
     ("pose", "f8", (3,)), ("velocity", "f8", (3,)), ("triple", "i8", (3,)), ("hit", "i8", (3,)),
     ("neighbour", "i8", (3,)),
+    ("closest", "i8", (3,)),  # the pair that was closest when that was measured last
     ("looks", "i8"),  # places of paths that have been looked at, since the beginning of the run
     ("seen", "f8"),  # s: up to this time of its path the last search for a contact has looked
 )
@@ -31,8 +38,10 @@ SPOT = define_record(
 class Scratch(NamedTuple):
     """Work arrays of detection, made by `allocate_scratch`; `spot.hit` is the contact found by `find_next_contact`."""
 
-    stack: np.ndarray  # (n,) int64
-    nearby: np.ndarray  # (n,) int64
+    stack: np.ndarray  # (n,) int64, of descents in the trees of the walls
+    climb: np.ndarray  # (n,) int64, in that of the part
+    nearby: np.ndarray  # (n,) int64, wall edges
+    facing: np.ndarray  # (n_part,) int64, edges of the part
     world: np.ndarray  # (n_part, 2) vertices of the part in the world frame
     spot: np.record  # SPOT
 
@@ -41,51 +50,12 @@ def allocate_scratch(part, walls) -> Scratch:
     """Work arrays for one part and its walls."""
     return Scratch(
         np.zeros(len(walls.node) + 2, dtype=np.int64),
+        np.zeros(len(part.node) + 2, dtype=np.int64),
         np.zeros(len(walls.edge) + 1, dtype=np.int64),
+        np.arange(len(part.edge), dtype=np.int64),
         np.zeros((len(part.edge), 2)),
         allocate_record(SPOT),
     )
-
-
-@kernel
-def find_nearby_walls(walls, x, y, reach, scratch):
-    """Write to `scratch.nearby` the wall edges whose box meets the square of half width `reach`, and all edges of an
-    obstacle that moves if the circle around it does; return their number."""
-    stack = scratch.stack
-    count, top = 0, 0
-    stack[0] = 0
-    while top >= 0:
-        node = walls.node[stack[top]]
-        top -= 1
-        if node.x_min > x + reach or node.x_max < x - reach or node.y_min > y + reach or node.y_max < y - reach:
-            continue
-        first, second = node.first, node.second
-        if first < 0:
-            for k in range(-1 - first, -1 - first + second):
-                j = walls.edge[k].order
-                scratch.nearby[count] = j
-                count += 1
-                if walls.edge[j].across >= 0:
-                    scratch.nearby[count] = walls.edge[j].across
-                    count += 1
-        else:
-            stack[top + 1], stack[top + 2] = first, second
-            top += 2
-    for m in range(1, walls.mover.shape[0]):
-        wide = reach + walls.mover[m].radius
-        if abs(walls.mover[m].value[X] - x) <= wide and abs(walls.mover[m].value[Y] - y) <= wide:
-            for j in range(walls.mover[m].first_edge, walls.mover[m].first_edge + walls.mover[m].n_edges):
-                scratch.nearby[count] = j
-                count += 1
-    return count
-
-
-@kernel
-def place_part(part, pose, world):
-    c, s = cos(pose[2]), sin(pose[2])
-    for i in range(world.shape[0]):
-        world[i, 0] = pose[0] + c * part.edge[i].x - s * part.edge[i].y
-        world[i, 1] = pose[1] + s * part.edge[i].x + c * part.edge[i].y
 
 
 @kernel
@@ -99,12 +69,13 @@ def find_contacts(part, walls, pose, touch, contacts, corner, scratch):
     normal (an edge flush with an edge) the contact is ordinary.
     """
     count = 0
-    reach = part.radius + touch
-    n_near = find_nearby_walls(walls, pose[0], pose[1], reach, scratch)
+    frame, reach = place_frame(pose), 2.0 * touch  # in a corner, off in both directions
+    n_near = find_near_walls(part, walls, pose, part.radius + touch, reach, scratch)
     place_part(part, pose, scratch.world)
     for k in range(n_near):
         j = scratch.nearby[k]
-        for i in range(part.edge.shape[0]):
+        for f in range(find_facing_edges(part, walls, j, frame, reach, scratch)):
+            i = scratch.facing[f]
             for kind in range(2):
                 if not may_touch(part, walls, kind, i, j, touch, scratch.world):
                     continue
@@ -266,14 +237,15 @@ def compute_distance(gap, along, length):
 @kernel
 def compute_clearance(part, walls, pose, active, n_active, margin, scratch):
     """Smallest distance of any vertex-edge pair that is not an active contact, at most `margin`."""
-    n_near = find_nearby_walls(walls, pose[0], pose[1], part.radius + margin, scratch)
-    least = margin
-    triple = scratch.spot.triple
-    if n_near > 0:
-        place_part(part, pose, scratch.world)
+    triple, frame, least = scratch.spot.triple, place_frame(pose), margin
+    if part.node.shape[0] > 0:
+        least = _measure_closest(part, walls, pose, active, n_active, margin, scratch.spot)
+    n_near = find_near_walls(part, walls, pose, part.radius + margin, least, scratch)
+    place_part(part, pose, scratch.world)
     for k in range(n_near):
         j = scratch.nearby[k]
-        for i in range(part.edge.shape[0]):
+        for f in range(find_facing_edges(part, walls, j, frame, least, scratch)):
+            i = scratch.facing[f]
             for kind in range(2):
                 if not may_touch(part, walls, kind, i, j, least, scratch.world):
                     continue
@@ -282,5 +254,21 @@ def compute_clearance(part, walls, pose, active, n_active, margin, scratch):
                     continue
                 place = compute_contact(part, walls, triple, pose)
                 length = walls.edge[j].length if kind == TYPE_B else part.edge[i].length
-                least = min(least, compute_distance(place.gap, place.along, length))
+                distance = compute_distance(place.gap, place.along, length)
+                if distance < least:
+                    least = distance
+                    copy_row(scratch.spot.closest, triple)
     return least
+
+
+@kernel
+def _measure_closest(part, walls, pose, active, n_active, margin, spot):
+    """The distance of the pair that was closest last, at most `margin`: with a bound near the answer a descent looks at
+    few others."""
+    triple = spot.closest
+    kind, i, j = triple[0], triple[1], triple[2]
+    may = (part.edge[i].convex and walls.edge[j].length > 0.0) if kind == TYPE_B else has_point(walls, j)
+    if not may or is_active(active, n_active, triple):
+        return margin
+    place = compute_contact(part, walls, triple, pose)
+    return min(margin, compute_distance(place.gap, place.along, compute_edge_length(part, walls, triple)))

@@ -13,7 +13,8 @@ from typing import Any
 import numpy as np
 
 from geometry.compiled.jit import jit, kernel
-from geometry.contact.contacts import Walls, build_wall_tree, fill_walls
+from geometry.contact.contacts import FEW_EDGES, Walls, build_wall_tree, fill_walls
+from geometry.contact.trees import build_chain_tree
 from geometry.prescribed.motion import STILL, SURFACE, THETA, Motion, X, Y
 from geometry.prescribed.movers import bound_mover, build_movers, choose_pieces, evaluate_mover, start_clock
 
@@ -43,14 +44,29 @@ def build_moving_walls(boundaries, pairs, motions, gravity_turn) -> Walls:
     for j in np.flatnonzero(edge.across >= 0):
         here, there = (surface.get(int(owner), STILL) for owner in (edge.owner[j], edge.owner[edge.across[j]]))
         edge.apart[j] = here != there
-    node = build_wall_tree(edge[:n_fixed])
+    nodes = [build_wall_tree(edge[:n_fixed])]
     for k, (_, m) in enumerate(boundaries):
         if m > 0:
-            _send_home(edge[first[k] : first[k + 1]], movers[m])
-            mover[m].first_edge, mover[m].n_edges = first[k], first[k + 1] - first[k]
             own: Any = edge[first[k] : first[k + 1]]
+            _send_home(own, movers[m])
+            mover[m].first_edge, mover[m].n_edges = first[k], len(own)
             mover[m].radius = np.hypot(own.home_x, own.home_y).max()
-    return Walls(edge, node, mover, piece, wave, start_clock())
+            if len(own) > FEW_EDGES:
+                mover[m].root = sum(map(len, nodes))
+                nodes.append(_build_home_tree(own, int(mover[m].root), int(first[k])))
+    return Walls(edge, np.concatenate(nodes).view(np.recarray), mover, piece, wave, start_clock())
+
+
+def _build_home_tree(edge, root: int, first: int) -> np.recarray:
+    """Tree over the edges of an obstacle in the frame of its mover, as a part of the tables of all walls, where it
+    begins at a root and they at the first."""
+    start = np.stack([edge.home_x, edge.home_y], axis=1)
+    node = build_chain_tree(start, start + edge.length[:, None] * np.stack([edge.home_dx, edge.home_dy], axis=1))
+    edge.order = first + np.arange(len(edge))
+    leaf = node.first < 0
+    node.first += np.where(leaf, -first, root)
+    node.second += np.where(leaf, 0, root)
+    return node
 
 
 def copy_walls(walls: Walls) -> Walls:
@@ -84,6 +100,7 @@ def _move_walls(walls, time):
             continue
         x, y = walls.mover[m].value[X], walls.mover[m].value[Y]
         c, s = cos(walls.mover[m].value[THETA]), sin(walls.mover[m].value[THETA])
+        walls.mover[m].cosine, walls.mover[m].sine = c, s
         for j in range(first, first + n):
             hx, hy, hdx, hdy = walls.edge[j].home_x, walls.edge[j].home_y, walls.edge[j].home_dx, walls.edge[j].home_dy
             walls.edge[j].x, walls.edge[j].y = x + c * hx - s * hy, y + s * hx + c * hy

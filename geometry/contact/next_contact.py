@@ -17,12 +17,11 @@ from geometry.contact.detection import (
     Scratch,
     compute_distance,
     find_near_end,
-    find_nearby_walls,
     is_active,
     may_touch,
-    place_part,
 )
 from geometry.contact.moving import bound_walls, find_distance, is_moving, place_walls
+from geometry.contact.nearby import find_facing_edges, find_near_walls, place_frame, place_part
 from geometry.contact.path import bound_path, evaluate_path
 from geometry.prescribed.movers import MotionBounds, bound_mover
 from geometry.tolerances import LEAVING, LOCATED_GAP, ROUGH, SUNK
@@ -33,6 +32,10 @@ MARCH_LIMIT = 100_000
 # Places of a path after which a search ends, at the next seam between two pieces, and says how far it has come. So no
 # call takes longer than about a tenth of a second, however long the path.
 LOOK_LIMIT = 50_000
+GIVEN_UP, NO_LIMIT = -1.0, 2**62
+
+# Pairs of edges held against each other that take as long as one such place.
+PAIRS_OF_A_LOOK = 8
 
 
 class Search(NamedTuple):
@@ -116,7 +119,12 @@ def find_next_contact(part, walls, path, start, duration, active, touch, scratch
         end = min(begin + travel, duration)
         if end <= begin:
             end = duration
-        time = _search_piece(search, begin, end, wall)
+        time = _search_piece(search, begin, end, wall, spot.looks + LOOK_LIMIT)
+        while time < 0.0:  # too crowded: half of it, with fewer pairs
+            middle = 0.5 * (begin + end)
+            last = not begin < middle < end
+            end = end if last else middle
+            time = _search_piece(search, begin, end, wall, NO_LIMIT if last else spot.looks + LOOK_LIMIT)
         if time < earliest:
             return time
     return earliest
@@ -130,20 +138,30 @@ def _bound_time(distance, speed, acceleration):
 
 
 @kernel
-def _search_piece(search, begin, end, wall):
-    """Earliest contact in the piece [begin, end] of the path, or infinity; wall: bound of the speed of the walls."""
+def _search_piece(search, begin, end, wall, enough):
+    """Earliest contact in the piece [begin, end] of the path, or infinity; wall: bound of the speed of the walls.
+
+    For a part of many edges, GIVEN_UP once there were `enough` looks: the piece is too long for so many pairs.
+    """
     part, walls, touch, scratch = search.part, search.walls, search.touch, search.scratch
     spot, earliest = scratch.spot, np.inf
     bounds = bound_path(search.path, begin, end)
     reach = part.radius + (bounds.speed + wall) * (end - begin) + touch
-    n_near = find_nearby_walls(walls, spot.pose[0], spot.pose[1], reach, scratch)
+    span = (bounds.speed + wall + bounds.omega * part.radius) * (end - begin) + touch
+    n_near = find_near_walls(part, walls, spot.pose, reach, span, scratch)
     if n_near == 0:
         return np.inf
+    frame = place_frame(spot.pose)
     place_part(part, spot.pose, scratch.world)
-    span = (bounds.speed + wall + bounds.omega * part.radius) * (end - begin) + touch
     for k in range(n_near):
         j = scratch.nearby[k]
-        for i in range(part.edge.shape[0]):
+        n_facing = find_facing_edges(part, walls, j, frame, span, scratch)
+        if part.node.shape[0] > 0:
+            spot.looks += 1 + n_facing // PAIRS_OF_A_LOOK
+            if spot.looks > enough:
+                return GIVEN_UP
+        for f in range(n_facing):
+            i = scratch.facing[f]
             for kind in range(2):
                 if not may_touch(part, walls, kind, i, j, span, scratch.world):
                     continue

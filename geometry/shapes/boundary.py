@@ -23,6 +23,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from geometry.errors import StictionError
+from geometry.shapes.heap import HEAPED, Heap, build_heap, is_deep
 from geometry.tolerances import FLAT_TURN, SEAM_TOLERANCE, SEAM_ULPS
 
 
@@ -81,13 +82,15 @@ def compute_boundary(outlines: Sequence[Any], tolerance: float | None = None) ->
     if tolerance is None:
         tolerance = compute_boundary_tolerance(outlines)
     edges = _collect_edges(outlines)
-    near = _find_neighbours(outlines, tolerance)
+    near, meetings = _find_neighbours(outlines, tolerance)
     if not near.any():
         return _pass_through(edges)
+    heap = build_heap(outlines) if meetings > HEAPED * near.sum() else None
+    candidate = near[edges.owner] & ~is_deep(heap, np.stack([edges.start, edges.end], axis=1))
     # Widening the tolerance resolves outlines that differ by just about the tolerance.
     for widened in (tolerance, 4.0 * tolerance, 16.0 * tolerance):
-        nodes, pieces, shared = _cut(edges, near, widened)
-        kept = _select(outlines, edges, nodes, pieces)
+        nodes, pieces, shared = _cut(edges, candidate, widened)
+        kept = _select(outlines, edges, nodes, pieces, heap)
         following = _link(nodes, _Pieces(*(column[kept] for column in pieces)))
         if following is not None:
             pieces = _Pieces(*(column[kept] for column in pieces))
@@ -124,31 +127,33 @@ def _is_convex(before: np.ndarray, corner: np.ndarray, after: np.ndarray) -> np.
     return cross > FLAT_TURN * np.hypot(a[:, 0], a[:, 1]) * np.hypot(b[:, 0], b[:, 1])
 
 
-def _find_neighbours(outlines, tolerance: float) -> np.ndarray:
-    """Which outlines have a bounding box that meets another's."""
+def _find_neighbours(outlines, tolerance: float) -> tuple[np.ndarray, int]:
+    """Which outlines have a bounding box that meets another's, and how many times that happens."""
     near = np.zeros(len(outlines), dtype=bool)
     if len(outlines) < 2:
-        return near
+        return near, 0
     import shapely
 
-    boxes = _boxes(np.array([o.min(axis=0) for o in outlines]), np.array([o.max(axis=0) for o in outlines]), tolerance)
+    boxes = _boxes(outlines, tolerance)
     i, j = shapely.STRtree(boxes).query(boxes)
     near[i[i != j]] = True
-    return near
+    return near, int((i != j).sum())
 
 
-def _boxes(low: np.ndarray, high: np.ndarray, margin: float):
+def _boxes(outlines, margin: float):
     import shapely
 
+    low, high = (np.array([reduce(o, axis=0) for o in outlines]).reshape(-1, 2) for reduce in (np.min, np.max))
     return shapely.box(low[:, 0] - margin, low[:, 1] - margin, high[:, 0] + margin, high[:, 1] + margin)
 
 
 # ------------------------------------------------------------------------------------------------------------ nodes
 
 
-def _cut(edges: _Edges, near: np.ndarray, tolerance: float) -> tuple[np.ndarray, _Pieces, np.ndarray]:
-    """Nodes (q, 2), the edges cut at them, and which nodes belong to more than one obstacle."""
-    e, f = _find_close_edges(edges, near, tolerance)
+def _cut(edges: _Edges, candidate: np.ndarray, tolerance: float) -> tuple[np.ndarray, _Pieces, np.ndarray]:
+    """Nodes (q, 2), the edges cut at them, and which nodes belong to more than one obstacle. Only edges that are
+    candidates (m,) meet others."""
+    e, f = _find_close_edges(edges, np.flatnonzero(candidate), tolerance)
     vertex, edge = _find_incidences(edges, e, f, tolerance)
     crossing_edges, crossing_points = _find_crossings(edges, e, f, vertex, edge)
     n = len(edges.start)
@@ -172,16 +177,31 @@ def _cut(edges: _Edges, near: np.ndarray, tolerance: float) -> tuple[np.ndarray,
     return points, _Pieces(tail[long_enough], head[long_enough], piece_edge[long_enough]), shared
 
 
-def _find_close_edges(edges: _Edges, near: np.ndarray, tolerance: float) -> tuple[np.ndarray, np.ndarray]:
-    """Pairs e < f of edges of different obstacles within the tolerance of each other."""
+def _find_close_edges(edges: _Edges, candidates: np.ndarray, tolerance: float) -> tuple[np.ndarray, np.ndarray]:
+    """Pairs e < f of edges of different obstacles within the tolerance of each other, in order.
+
+    Obstacle by obstacle, each against the edges of later ones near its box: those of one long outline may lie in each
+    other's boxes by the thousand.
+    """
     import shapely
 
-    candidates = np.flatnonzero(near[edges.owner])
     lines = shapely.linestrings(np.stack([edges.start[candidates], edges.end[candidates]], axis=1))
-    i, j = shapely.STRtree(lines).query(lines, predicate="dwithin", distance=tolerance)
-    e, f = candidates[i], candidates[j]
-    keep = (e < f) & (edges.owner[e] != edges.owner[f])
-    return e[keep], f[keep]
+    owner = edges.owner[candidates]
+    first = np.flatnonzero(np.diff(owner, prepend=-1))
+    spans = list(zip(first.tolist(), [*first[1:].tolist(), len(owner)], strict=True))
+    ends = [np.concatenate([edges.start[candidates[a:b]], edges.end[candidates[a:b]]]) for a, b in spans]
+    group, line = shapely.STRtree(lines).query(_boxes(ends, tolerance))
+    pairs = [np.empty((2, 0), dtype=np.int64)]
+    bounds = np.searchsorted(group, np.arange(len(spans) + 1))
+    for k, (a, b) in enumerate(spans):
+        others = line[bounds[k] : bounds[k + 1]]
+        others = others[others >= b]
+        if len(others):
+            i, j = shapely.STRtree(lines[a:b]).query(lines[others], predicate="dwithin", distance=tolerance)
+            pairs.append(np.stack([a + j, others[i]]))
+    e, f = candidates[np.concatenate(pairs, axis=1)]
+    order = np.lexsort((f, e))
+    return e[order], f[order]
 
 
 def _find_incidences(edges: _Edges, e: np.ndarray, f: np.ndarray, tolerance: float):
@@ -253,10 +273,12 @@ def _merge_points(points: np.ndarray, owner: np.ndarray, tolerance: float, activ
 # ----------------------------------------------------------------------------------------------------------- pieces
 
 
-def _select(outlines, edges: _Edges, nodes: np.ndarray, pieces: _Pieces) -> np.ndarray:
+def _select(outlines, edges: _Edges, nodes: np.ndarray, pieces: _Pieces, heap: Heap | None) -> np.ndarray:
     """Indices of the pieces on the boundary of the union."""
     owner = edges.owner[pieces.edge]
-    covered = _find_covered(outlines, nodes, pieces, owner)
+    middle = 0.5 * (nodes[pieces.tail] + nodes[pieces.head])
+    covered = is_deep(heap, middle)
+    covered[_find_covered(outlines, nodes, pieces, owner, middle, np.flatnonzero(~covered))] = True
     q = len(nodes)
     forward, backward = pieces.tail * q + pieces.head, pieces.head * q + pieces.tail
     opposed = np.isin(forward, backward)
@@ -266,18 +288,20 @@ def _select(outlines, edges: _Edges, nodes: np.ndarray, pieces: _Pieces) -> np.n
     return np.flatnonzero(unique & ~opposed & ~covered)
 
 
-def _find_covered(outlines, nodes: np.ndarray, pieces: _Pieces, owner: np.ndarray) -> np.ndarray:
-    """Which pieces have their middle inside another obstacle (as cut), and do not lie on its outline."""
+def _find_covered(outlines, nodes, pieces: _Pieces, owner: np.ndarray, middle: np.ndarray, asked: np.ndarray):
+    """Which (k,) of the pieces asked for have their middle inside another obstacle (as cut), and do not lie on its
+    outline."""
     import shapely
 
-    middle = 0.5 * (nodes[pieces.tail] + nodes[pieces.head])
-    tree = shapely.STRtree(shapely.points(middle))
+    group, found = shapely.STRtree(shapely.points(middle[asked])).query(_boxes(outlines, 0.0))
+    found = asked[found]
     low, high = np.minimum(pieces.tail, pieces.head), np.maximum(pieces.tail, pieces.head)
     key = low * len(nodes) + high
-    covered = np.zeros(len(owner), dtype=bool)
+    covered: list[np.ndarray] = [np.empty(0, dtype=np.int64)]
     bounds = np.searchsorted(owner, np.arange(len(outlines) + 1))
-    for index, outline in enumerate(outlines):
-        inside = tree.query(shapely.box(*outline.min(axis=0), *outline.max(axis=0)))
+    near = np.searchsorted(group, np.arange(len(outlines) + 1))
+    for index in range(len(outlines)):
+        inside = found[near[index] : near[index + 1]]
         inside = inside[owner[inside] != index]
         own = slice(bounds[index], bounds[index + 1])
         inside = inside[~np.isin(key[inside], key[own])]
@@ -286,8 +310,8 @@ def _find_covered(outlines, nodes: np.ndarray, pieces: _Pieces, owner: np.ndarra
             continue
         shape = shapely.Polygon(ring)
         shapely.prepare(shape)
-        covered[inside[shapely.contains_xy(shape, middle[inside])]] = True
-    return covered
+        covered.append(inside[shapely.contains_xy(shape, middle[inside])])
+    return np.concatenate(covered)
 
 
 # ------------------------------------------------------------------------------------------------------------ loops
@@ -305,13 +329,13 @@ def _link(nodes: np.ndarray, pieces: _Pieces) -> np.ndarray | None:
     by_tail, by_head = np.argsort(pieces.tail, kind="stable"), np.argsort(pieces.head, kind="stable")
     following = np.empty(len(pieces.tail), dtype=np.int64)
     following[by_head] = by_tail
-    meeting = pieces.tail[by_tail]
+    meeting, ending = pieces.tail[by_tail], pieces.head[by_head]
     crowded = np.unique(meeting[1:][meeting[1:] == meeting[:-1]])
     direction = nodes[pieces.head] - nodes[pieces.tail]
     angle = np.arctan2(direction[:, 1], direction[:, 0])
     for node in crowded.tolist():
         leaving = by_tail[np.searchsorted(meeting, node) : np.searchsorted(meeting, node, side="right")]
-        arriving = np.flatnonzero(pieces.head == node)
+        arriving = by_head[np.searchsorted(ending, node) : np.searchsorted(ending, node, side="right")]
         turn = np.mod(angle[leaving][None, :] - (angle[arriving][:, None] + math.pi), 2.0 * math.pi)
         choice = turn.argmin(axis=1)
         if len(np.unique(choice)) != len(choice):

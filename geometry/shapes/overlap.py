@@ -22,8 +22,7 @@ def measure_overlap(part: np.ndarray, other: np.ndarray) -> tuple[float, np.ndar
         return 0.0, np.zeros(2), "touches"
     rings = [shapely.get_coordinates(piece.exterior)[:-1] for piece in pieces]
     points = np.concatenate([np.concatenate([ring, 0.5 * (ring + np.roll(ring, -1, axis=0))]) for ring in rings])
-    located = shapely.points(points)
-    depth = np.maximum(shapely.distance(located, a.exterior), shapely.distance(located, b.exterior))
+    depth = np.maximum(_measure_distances(points, a.exterior), _measure_distances(points, b.exterior))
     deepest = int(depth.argmax())
     how = "overlaps"
     if shapely.contains(b, a):
@@ -31,3 +30,16 @@ def measure_overlap(part: np.ndarray, other: np.ndarray) -> tuple[float, np.ndar
     elif shapely.contains(a, b):
         how = "encloses"
     return float(depth[deepest]), points[deepest] + shift, how
+
+
+def _measure_distances(points: np.ndarray, ring) -> np.ndarray:
+    """Distance (n,) of points (n, 2) from a ring, by a tree over its sides."""
+    import shapely
+
+    corners = shapely.get_coordinates(ring)
+    sides = shapely.linestrings(np.stack([corners[:-1], corners[1:]], axis=1))
+    (nearest, _), distance = shapely.STRtree(sides).query_nearest(
+        shapely.points(points), return_distance=True, all_matches=False)
+    found = np.empty(len(points))
+    found[nearest] = distance
+    return found

@@ -14,7 +14,8 @@ from geometry.contact.contacts import (
     compute_gap_rate,
     compute_variation,
 )
-from geometry.contact.detection import allocate_scratch, find_nearby_walls
+from geometry.contact.detection import allocate_scratch
+from geometry.contact.nearby import find_nearby_walls
 from geometry.shapes.boundary import compute_boundary
 
 SQUARE = np.array([[-1.0, -1.0], [1.0, -1.0], [1.0, 1.0], [-1.0, 1.0]])

@@ -6,7 +6,9 @@ import numpy as np
 import pytest
 import shapely
 
+from geometry.shapes import boundary
 from geometry.shapes.boundary import compute_boundary, compute_boundary_tolerance
+from geometry.shapes.heap import build_heap, is_deep
 
 ANGLES = [0.0, 0.1, math.radians(30.0), 1.0, math.pi / 2, 2.5, 4.0]
 
@@ -281,3 +283,20 @@ def test_a_seam_is_level_up_to_the_tolerance(height, theta):
     boundary = compute_boundary(outlines)
     assert boundary.level.sum() == 2 and boundary.convex.sum() == 4 and len(boundary.start) == 6
     assert not boundary.convex[boundary.level].any()
+
+
+@pytest.mark.parametrize("n", [20, 45])
+def test_a_heap_has_the_outline_that_it_has_edge_by_edge(n, monkeypatch, rng):
+    """Edges deep in a heap are left out before all are held against all: what is left is the same to the last bit."""
+    outlines = []
+    for turn, place in zip(rng.uniform(0.0, 6.0, n), rng.uniform(0.0, 1.0, (n, 2)), strict=True):
+        c, s = np.cos(turn), np.sin(turn)
+        outlines.append(np.array([[-0.5, -0.5], [0.5, -0.5], [0.5, 0.5], [-0.5, 0.5]]) @ [[c, s], [-s, c]] + place)
+    outlines.append(outlines[0] + [0.0, 1e-13])  # one that lies on another
+    fast = compute_boundary(outlines)
+    monkeypatch.setattr(boundary, "HEAPED", np.inf)
+    plain = compute_boundary(outlines)
+    for name, one, other in zip(fast._fields, fast, plain, strict=True):
+        assert np.array_equal(one, other), name
+    edges = boundary._collect_edges(outlines)
+    assert is_deep(build_heap(outlines), np.stack([edges.start, edges.end], axis=1)).sum() > n
