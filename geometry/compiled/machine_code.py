@@ -141,5 +141,5 @@ def has_stored_code(dispatcher: Any) -> bool:
 
 def is_cold(*kernels: Any) -> bool:
     """Whether a call of any of `kernels` would have to compile first, as far as the disk tells. Compiles nothing."""
-    return any(not kernel.signatures and not has_stored_code(kernel) for kernel in kernels
-               if hasattr(kernel, "signatures"))
+    return any(not kernel.overloads and not has_stored_code(kernel) for kernel in kernels
+               if hasattr(kernel, "overloads"))

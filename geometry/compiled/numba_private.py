@@ -11,6 +11,7 @@ Tested with OLDEST and with NEWEST; what lies between has not been run.
 from __future__ import annotations
 
 import copy
+import functools
 import hashlib
 import importlib
 import pickle
@@ -299,10 +300,17 @@ def watch_compiler(on_start: Callable[[Any], None], on_end: Callable[[Any], None
     if is_disabled() or not has(TIMING):
         return _do_nothing
     event = importlib.import_module("numba.core.event")
-    listener = type("Listener", (event.Listener,), {
-        "on_start": lambda self, about: on_start(about), "on_end": lambda self, about: on_end(about)})()
+    listener = _make_listener_class()()
+    listener.on_start, listener.on_end = on_start, on_end
     event.register("numba:compile", listener)
     return lambda: event.unregister("numba:compile", listener)
+
+
+@functools.cache
+def _make_listener_class() -> type:
+    """Made once: a class costs as much as a short run."""
+    nothing = {"on_start": _do_nothing, "on_end": _do_nothing}  # abstract methods, which each listener hides
+    return type("Listener", (resolve_name("numba.core.event:Listener"),), nothing)
 
 
 if not is_disabled():
