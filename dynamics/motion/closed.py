@@ -7,8 +7,6 @@ contact is open, where one is negative the other alone counts, and only where bo
 
 from __future__ import annotations
 
-import numpy as np
-
 from dynamics.motion.choose import UNKNOWN_LETTER
 from dynamics.motion.mode import CAPACITY, LETTER_L, LETTER_R, LETTER_S, compute_frame, find_in_mode, get_mu
 from dynamics.motion.seams import is_left_behind
@@ -153,27 +151,28 @@ def is_closing(closed, speed_zero):
     return False
 
 
-@kernel(counted=True)
+# Marks of a contact that cannot push, and of one side of a corner that counts alone; both may hold.
+DROP, ALONE = 1, 2
+
+
+@kernel
 def keep_contacts(closed, speed_zero):
     """Keep what can push without an impact: drop opening contacts, and the sides of a corner that do not count.
 
     A corner contact is open where either side opens, and follows one side alone where the other closes.
     """
-    n = closed.n
-    drop, alone = np.zeros(n, dtype=np.bool_), np.zeros(n, dtype=np.bool_)
+    n, mark = closed.n, closed.mark
     for k in range(n):
-        rate = closed.rate[k]
-        drop[k] = abs(rate) > speed_zero
-        side = closed.corner[k, 2]
+        drop, alone, side = abs(closed.rate[k]) > speed_zero, False, closed.corner[k, 2]
         if side >= 0:
             other = _get_side_rate(closed, k, 1 - side)
-            drop[k] = drop[k] or other > speed_zero
-            alone[k] = other < -speed_zero
+            drop, alone = drop or other > speed_zero, other < -speed_zero
+        mark[k] = (DROP if drop else 0) + (ALONE if alone else 0)
     kept = 0
     for k in range(n):
-        if alone[k]:
+        if mark[k] >= ALONE:
             closed.corner[k, 2] = -1
-        if not drop[k]:
+        if mark[k] % ALONE != DROP:
             copy_contact(closed, k, kept)
             kept += 1
     closed.n = kept

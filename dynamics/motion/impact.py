@@ -42,7 +42,7 @@ class Choice(NamedTuple):
     buffer: SetBuffer  # room for the members
 
 
-@kernel(counted=True)
+@kernel
 def pick_member(closed, w, choice):
     """Solve the contact problem of the closed contacts and choose: (kind of the set, number of vertices, index).
 
@@ -56,14 +56,14 @@ def pick_member(closed, w, choice):
     if kind <= 0 or m == 0:
         return kind, 0, -1
     k = closed.n
-    letters = np.empty((m, k), dtype=np.int64)
+    letters = buffer.letters
     for v in range(m):
-        compute_letters(problem, buffer.found.vertices[v], tolerances, letters[v])
+        compute_letters(problem, buffer.found.vertices[v], tolerances, letters[v, :k])
     index = 0
     if m > 1 and choice.rule == RANDOM:
         index = draw_index(choice.random, m)
     elif m > 1:
-        index = choose_member(buffer.found.vertices[:m], letters, closed.previous[:k], choice.rule)
+        index = choose_member(buffer.found.vertices[:m], letters[:, :k], closed.previous[:k], choice.rule)
     for i in range(k):
         closed.letter[i] = letters[index, i]
     return kind, m, index
@@ -143,7 +143,7 @@ def take_member(closed, w, tolerances, value):
     compute_letters(make_problem(closed, w), value, tolerances, closed.letter[:k])
 
 
-@kernel(counted=True)
+@kernel
 def solve_jam(closed, before, choice, after):
     """Velocity after an impulse without collision, that of contacts which neither open nor close but have no
     acceleration: (kind of the set, number of members); 0 members if the velocities before are the only one.
@@ -168,12 +168,12 @@ def solve_jam(closed, before, choice, after):
             kept += 1
     if kept == 0:
         return 0, 0
-    letters = np.empty((kept, closed.n), dtype=np.int64)
+    n, letters = closed.n, choice.buffer.letters
     for v in range(kept):
-        compute_letters(problem, found.vertices[v], tolerances, letters[v])
+        compute_letters(problem, found.vertices[v], tolerances, letters[v, :n])
     index = draw_index(choice.random, kept) if choice.rule == RANDOM else choose_member(
-        found.vertices[:kept], letters, closed.previous[: closed.n], choice.rule)
-    for k in range(closed.n):
+        found.vertices[:kept], letters[:, :n], closed.previous[:n], choice.rule)
+    for k in range(n):
         closed.letter[k] = letters[index, k]
     copy_row(after, found.vertices[index])
     return min(kept, 2), kept

@@ -9,31 +9,34 @@ from __future__ import annotations
 
 import numpy as np
 
-from dynamics.motion.closed import copy_contact
+from dynamics.motion.closed import copy_contact, make_problem
 from dynamics.motion.mode import LETTER_N
 from dynamics.search.members import find_members
-from dynamics.search.problem import VERTICES, Problem
+from dynamics.search.problem import VERTICES
 from geometry.compiled.jit import kernel
+from geometry.compiled.record import copy_row
 
 
-@kernel(counted=True)
-def find_jam(closed, w, tolerances, buffer):
+@kernel
+def find_jam(closed, w, tolerances, buffer, spare):
     """Leave in `closed` a smallest set of contacts for which N.a + b >= 0 has no solution, with unbounded normal
-    forces; returns their number, and 0 (with `closed` as it was) if there is a solution.
+    forces; returns their number, and 0 (with `closed` as it was) if there is a solution. spare: another CLOSED, for
+    work.
 
     Without friction a contact problem has a solution whenever the inequalities have one, which is how it is told.
     """
-    n = closed.n
-    kept = np.ones(n, dtype=np.bool_)
-    if n == 0 or not _is_blocked(closed, w, kept, tolerances, buffer):
+    n, kept = closed.n, closed.mark
+    for k in range(n):
+        kept[k] = 1
+    if n == 0 or not _is_blocked(closed, w, tolerances, buffer, spare):
         return 0
     for k in range(n):
-        kept[k] = False
-        if not _is_blocked(closed, w, kept, tolerances, buffer):
-            kept[k] = True
+        kept[k] = 0
+        if not _is_blocked(closed, w, tolerances, buffer, spare):
+            kept[k] = 1
     count = 0
     for k in range(n):
-        if kept[k]:
+        if kept[k] == 1:
             copy_contact(closed, k, count)
             closed.fn[count], closed.ft[count], closed.letter[count] = np.inf, 0.0, LETTER_N
             count += 1
@@ -41,20 +44,17 @@ def find_jam(closed, w, tolerances, buffer):
     return count
 
 
-@kernel(counted=True)
-def _is_blocked(closed, w, kept, tolerances, buffer):
-    """Have the inequalities of the contacts kept no solution?"""
-    n = 0
+@kernel
+def _is_blocked(closed, w, tolerances, buffer, spare):
+    """Have the inequalities of the contacts that are marked no solution?"""
+    row = 0
     for k in range(closed.n):
-        n += 1 if kept[k] else 0
-    normal, tangent, b, d = np.empty((n, 3)), np.empty((n, 3)), np.empty(n), np.zeros(n)
-    slip, partner, row = np.zeros(n, dtype=np.int64), np.full(n, -1, dtype=np.int64), 0
-    for k in range(closed.n):
-        if kept[k]:
-            for c in range(3):
-                normal[row, c], tangent[row, c] = closed.normal[k, c], closed.tangent[k, c]
-            b[row] = closed.b[k]
+        if closed.mark[k] == 1:
+            copy_row(spare.normal[row], closed.normal[k])
+            copy_row(spare.tangent[row], closed.tangent[k])
+            spare.b[row], spare.d[row], spare.mu[row] = closed.b[k], 0.0, 0.0
+            spare.slip[row], spare.partner[row] = 0, -1
             row += 1
-    problem = Problem(w, normal, b, tangent, d, slip, np.zeros(n), partner)
-    find_members(problem, tolerances, buffer)
+    spare.n = row
+    find_members(make_problem(spare, w), tolerances, buffer)
     return buffer.found.counts[VERTICES] == 0

@@ -63,6 +63,7 @@ class SetBuffer(NamedTuple):
     fn: np.ndarray  # (M, k) normal forces per unit mass that realise each vertex
     ft: np.ndarray  # (M, k) friction forces per unit mass
     unique: np.ndarray  # (M,) int64: 1 unique, 0 not, -1 no forces found
+    letters: np.ndarray  # (M, k) int64: of each vertex, for whoever chooses one
 
 
 def allocate_set_buffer(k_max: int, vertices_max: int = 64) -> SetBuffer:
@@ -79,6 +80,7 @@ def allocate_set_buffer(k_max: int, vertices_max: int = 64) -> SetBuffer:
         np.zeros((m, k)),
         np.zeros((m, k)),
         np.zeros(m, np.int64),
+        np.zeros((m, k), np.int64),
     )
 
 

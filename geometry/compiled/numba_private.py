@@ -11,6 +11,7 @@ Tested with OLDEST and with NEWEST; what lies between has not been run.
 from __future__ import annotations
 
 import copy
+import functools
 import hashlib
 import importlib
 import pickle
@@ -129,6 +130,7 @@ def declare(function: Callable, merged: bool, counted: bool) -> Any:
     dispatcher = numba.njit(nogil=True, inline="always" if merged else "never", **bare)(function)
     if is_disabled():
         return dispatcher
+    dispatcher.stiction_counted = counted
     if has(UNIFYING):
         _unify_types(dispatcher)
     if has(BARE):
@@ -158,6 +160,11 @@ def compile_for_call(dispatcher, arguments: tuple) -> Callable:
     if not has(BARE):
         return type(dispatcher)._compile_for_args(dispatcher, *arguments)
     entry = type(dispatcher)._compile_for_args(get_entrance(dispatcher), *arguments)
+    if not dispatcher.stiction_counted:
+        for result in get_entrance(dispatcher).overloads.values():
+            if "array(" in str(result.signature.return_type):  # Python would give back a reference that nobody counted
+                raise TypeError(f"{dispatcher.py_func.__qualname__} hands out arrays of its caller: from Python, call "
+                                "its function (`get_function`)")
     dispatcher._insert([numba.typeof(argument)._code for argument in arguments], entry, False)
     return entry
 
@@ -390,13 +397,21 @@ def watch_compiler(on_start: Callable[[Any], None], on_end: Callable[[Any], None
     if is_disabled() or not has(TIMING):
         return _do_nothing
     event = importlib.import_module("numba.core.event")
-    listener = type("Listener", (event.Listener,), {
-        "on_start": lambda self, about: on_start(about), "on_end": lambda self, about: on_end(about)})()
+    listener = _make_listener_class()()
+    listener.on_start, listener.on_end = on_start, on_end
     event.register("numba:compile", listener)
     return lambda: event.unregister("numba:compile", listener)
 
 
 _KERNEL = type(numba.njit(_do_nothing)) if not is_disabled() else ()
+
+
+@functools.cache
+def _make_listener_class() -> type:
+    """Made once: a class costs as much as a short run."""
+    nothing = {"on_start": _do_nothing, "on_end": _do_nothing}  # abstract methods, which each listener hides
+    return type("Listener", (resolve_name("numba.core.event:Listener"),), nothing)
+
 
 if not is_disabled():
     _look_up_names()

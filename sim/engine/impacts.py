@@ -28,7 +28,7 @@ from sim.rows.status_codes import GO_ON, JAMMED, NO_IMPACT_SOLUTION, NO_SOLUTION
 def is_jammed(body, options, tools, closed, w):
     """Do the obstacles that move leave the part no velocity (of an impact) or acceleration? The contacts that prove it
     are then left in `closed`; `w` as in the contact problem."""
-    return is_moving(body.walls) and find_jam(closed, w, options.tolerances, tools.buffer) > 0
+    return is_moving(body.walls) and find_jam(closed, w, options.tolerances, tools.buffer, tools.desk.spare) > 0
 
 
 @kernel

@@ -94,7 +94,7 @@ STATE = define_record(
 
 # Work arrays whose content does not matter between calls.
 DESK = define_record(
-    ("closed", CLOSED), ("struck", CLOSED), ("series", MODE_SERIES), ("probe", PROBE),
+    ("closed", CLOSED), ("struck", CLOSED), ("spare", CLOSED), ("series", MODE_SERIES), ("probe", PROBE),
     ("saved_pose", "f8", (3,)), ("saved_velocity", "f8", (3,)),  # a state that may be come back to
     ("trial", "f8", (3,)), ("force", "f8", (4,)),  # acceleration (ax, ay, alpha) and forces of a mode that is tried
     # in (x, y, rho theta): the acceleration that the next mode shall have, and one for which forces are sought

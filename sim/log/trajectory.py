@@ -266,7 +266,7 @@ class MemorySink:
         """Join the chunks to the trajectory."""
         dtypes = (STEP_DTYPE, CONTACT_DTYPE, EVENT_DTYPE, CONTACT_DTYPE)
         steps, contacts, events, impulses = (
-            np.concatenate(chunks) if chunks else np.zeros(0, dtype)
+            (chunks[0] if len(chunks) == 1 else np.concatenate(chunks)) if chunks else np.zeros(0, dtype)
             for chunks, dtype in zip(self._chunks, dtypes, strict=True)
         )
         self.trajectory = Trajectory(self._scene, steps, contacts, events, impulses, status, account, message,

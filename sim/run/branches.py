@@ -17,6 +17,7 @@ from typing import Any
 import numpy as np
 
 from dynamics.tolerances import DEFAULT_TOLERANCES
+from geometry.compiled.numba_private import get_function
 from geometry.compiled.record import allocate_record
 from geometry.tolerances import TINY
 from sim.engine.events import UNIQUENESS
@@ -198,7 +199,7 @@ def list_members(arguments: Arguments, state: np.record) -> list[tuple[np.ndarra
             scale = SAME_MEMBER * max(np.abs(point).max(), np.abs(w).max())
             if all(np.abs(point - other).max() > scale for other in [*unchanged, *(m for m, _, _ in members)]):
                 letters = np.zeros(k, dtype=np.int64)
-                compute_letters(make_problem(closed, w), point, DEFAULT_TOLERANCES, letters)
+                compute_letters(get_function(make_problem)(closed, w), point, DEFAULT_TOLERANCES, letters)
                 members.append((point, "".join(CONTACT_LETTERS[i] for i in letters), piece.dimension > 0))
     return members
 

@@ -151,7 +151,7 @@ def list_parts(run: Arguments) -> list[tuple[Any, tuple]]:
     body, options, state, tools, log = run
     desk = tools.desk
     here = MotionState(float(state.time), state.pose, state.velocity)
-    problem = make_problem(desk.closed, body.w)
+    problem = numba_private.get_function(make_problem)(desk.closed, body.w)
     choice = Choice(options.rule, state.random, options.tolerances, tools.buffer)
     short = bounces.PassOver(desk.struck, desk.closed, 1.0, events.ACCUMULATION)
     return [

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -46,7 +46,9 @@ class Ledger:
         self._target = target
         self._last = None  # row of /steps
         self._steps = 0
-        self._accounts: dict[int, Account | None] = {0: None}  # by the number of rows that they are the account of
+        # What the account is made of, by the number of rows that it is the account of: the last row, and copies of the
+        # state and of the work of the movers. It is asked for only where a run is broken off.
+        self._ends: dict[int, tuple[Any, Any, np.ndarray] | None] = {0: None}
 
     def __len__(self) -> int:
         """The number of rows handed over."""
@@ -57,32 +59,36 @@ class Ledger:
         with hold_interrupts():
             new = int(self._log.counts[0])
             steps, last = self._steps + new, self._log.steps[new - 1].copy() if new else self._last
-            account = None if last is None else self.compute_account(last)
-            self._accounts[steps] = account
+            end = None if last is None else (last, self._state.copy(), self._body.walls.mover["work"].copy())
+            self._ends[steps] = end
             hand_over(self._log, self._target)
             sure = getattr(self._target, "committed", {"steps": steps})["steps"]
-            self._accounts = {rows: known for rows, known in self._accounts.items() if rows >= sure}
+            self._ends = {rows: known for rows, known in self._ends.items() if rows >= sure}
             self._steps, self._last = steps, last
 
     def find_account(self, times: WallTimes = NO_TIMES) -> Account | None:
         """The account of the rows that the sink has, None if it is not known."""
         rows = getattr(self._target, "rows", None)
-        account = self._accounts.get(self._steps if rows is None else rows["steps"])
-        return account and dataclasses.replace(account, wall_solve=times.solve, wall_output=times.output,
-                                               wall_compile=times.compile)
+        end = self._ends.get(self._steps if rows is None else rows["steps"])
+        if end is None:
+            return None
+        last, state, works = end
+        with hold_interrupts():
+            return self.compute_account(last, state, works, times)
 
-    def compute_account(self, last: np.void | None = None, times: WallTimes = NO_TIMES) -> Account:
-        """The account at the present state, or up to a row that was written somewhat before it."""
+    def compute_account(self, last: np.void | None, state: np.record, works: np.ndarray, times: WallTimes) -> Account:
+        """The account at a state, or up to a row that was written somewhat before it."""
         touch = self._options.scales.touch
-        account = compute_account(self._body, touch, self._state, times)
+        account = compute_account(self._body, touch, state, times, works)
         if last is None:
             return account
         account = end_account(account, last, float(compute_rounding(self._body.mass, self._body.load, touch)))
-        return dataclasses.replace(account, time_not_unique=find_time_not_unique(self._state, float(last["time"])))
+        return dataclasses.replace(account, time_not_unique=find_time_not_unique(state, float(last["time"])))
 
     def end(self, completed: bool, times: WallTimes = NO_TIMES) -> Account:
         """The account at the end of a run. One that stops on its way may have gone on a little after its last row."""
-        return self.compute_account(None if completed else self._last, times)
+        works = self._body.walls.mover["work"]
+        return self.compute_account(None if completed else self._last, self._state, works, times)
 
 
 def find_time_not_unique(state: np.record, time: float) -> float:
@@ -102,28 +108,32 @@ def hand_over(log: Log, target) -> None:
     log.counts[:4] = 0
 
 
-def compute_account(body, touch: float, state: np.record, times: WallTimes = NO_TIMES) -> Account:
-    """The account of a run at a state; touch: `Scales.touch` of the run."""
+def compute_account(body, touch: float, state: np.record, times: WallTimes = NO_TIMES,
+                    works: np.ndarray | None = None) -> Account:
+    """The account of a run at a state; touch: `Scales.touch` of the run; works [J/kg] (m,): what each mover had done,
+    if that is not what it has done now."""
     from sim.engine.recorder import compute_kinetic, compute_load_work
 
     energies = RunEnergies(compute_kinetic(body, state.start_velocity), compute_kinetic(body, state.velocity),
                            compute_load_work(body, state, state.pose), compute_rounding(body.mass, body.load, touch))
-    account = fill_account(state, body.mass, energies, times)
-    works = tuple(float(body.mass * mover.work) for mover in body.walls.mover[1:])  # the first is gravity
-    return dataclasses.replace(account, obstacle_work=works)
+    works = body.walls.mover["work"] if works is None else works
+    by_obstacle = tuple(float(body.mass * work) for work in works[1:])  # the first is gravity
+    return fill_account(state, body.mass, energies, times, by_obstacle)
 
 
-def fill_account(state: np.record, mass: float, energies: RunEnergies, times: WallTimes) -> Account:
-    """The account of a state."""
+def fill_account(state: np.record, mass: float, energies: RunEnergies, times: WallTimes,
+                 obstacle_work: tuple[float, ...] = ()) -> Account:
+    """The account of a state. Its fields are read as those of a structured value: as attributes they cost ten times as
+    much."""
     start, end, load, rounding = map(float, energies)
-    friction, impact = float(mass * state.friction), float(mass * state.impact)  # kept per mass
-    pushed = float(mass * state.pushed)
+    friction, impact = float(mass * state["friction"]), float(mass * state["impact"])  # kept per mass
+    pushed = float(mass * state["pushed"])
     return Account(
-        penetration=float(state.penetration),
-        gap_residual=float(state.gap_residual),
-        slip_residual=float(state.slip_residual),
-        balance_residual=float(state.balance_residual),
-        cone_residual=float(state.cone_residual),
+        penetration=float(state["penetration"]),
+        gap_residual=float(state["gap_residual"]),
+        slip_residual=float(state["slip_residual"]),
+        balance_residual=float(state["balance_residual"]),
+        cone_residual=float(state["cone_residual"]),
         energy_start=start,
         energy_end=end,
         work_load=load,
@@ -131,16 +141,17 @@ def fill_account(state: np.record, mass: float, energies: RunEnergies, times: Wa
         work_impact=impact,
         work_obstacles=pushed,
         energy_residual=float(compute_energy_residual(start, end, load, friction, impact, pushed, rounding)),
-        time_not_unique=float(state.not_unique),
-        n_steps=int(state.steps),
-        n_rejected=int(state.rejected),
-        n_evaluations=int(state.evaluations),
-        n_events=int(state.events),
-        n_impacts=int(state.impacts),
-        n_bridges=int(state.bridges),
-        time_bridged=float(state.bridged),
-        work_bridged=float(mass * state.bridge_work),
+        time_not_unique=float(state["not_unique"]),
+        n_steps=int(state["steps"]),
+        n_rejected=int(state["rejected"]),
+        n_evaluations=int(state["evaluations"]),
+        n_events=int(state["events"]),
+        n_impacts=int(state["impacts"]),
+        n_bridges=int(state["bridges"]),
+        time_bridged=float(state["bridged"]),
+        work_bridged=float(mass * state["bridge_work"]),
         wall_compile=times.compile,
         wall_solve=times.solve,
         wall_output=times.output,
+        obstacle_work=obstacle_work,
     )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from typing import NamedTuple
 
 import numpy as np
@@ -38,8 +39,32 @@ class Arguments(NamedTuple):
 def prepare(scene: Scene) -> Arguments:
     """The arguments of a run at its start."""
     body = build_body(scene)
-    tools, log = s.allocate_tools(body.part, body.walls), s.allocate_log(BUFFER_ROWS)
+    tools, log = _take_memory(body)
     return Arguments(body, build_options(scene, body), build_start(scene), tools, log)
+
+
+# The work memory that the last run of this thread gave back. A run takes it away: one that begins while another is
+# under way in the same thread (in a callback) finds none and makes its own.
+_kept = threading.local()
+
+
+def _measure_body(body: Body) -> tuple[int, int, int]:
+    """The sizes that the work memory depends on, see `geometry.contact.detection.allocate_scratch`."""
+    return len(body.part.edge), len(body.walls.edge), len(body.walls.node)
+
+
+def _take_memory(body: Body) -> tuple[s.Tools, s.Log]:
+    """Work arrays and log buffers: those kept, if they are of the size that this body needs, or else new ones."""
+    size, tools, log = _kept.__dict__.pop("memory", (None, None, None))
+    if size != _measure_body(body):
+        return s.allocate_tools(body.part, body.walls), s.allocate_log(BUFFER_ROWS)
+    log.counts[:] = 0
+    return tools, log
+
+
+def release(arguments: Arguments) -> None:
+    """Keep the work memory of a run that has ended for the next one of this thread; nobody may use it any more."""
+    _kept.memory = _measure_body(arguments.body), arguments.tools, arguments.log
 
 
 def build_options(scene: Scene, body: Body) -> s.Options:
@@ -63,13 +88,11 @@ def build_start(scene: Scene) -> np.record:
     """The state at the start of a run."""
     state = allocate_record(s.STATE)
     pose, velocity = scene.workpiece.pose, scene.workpiece.velocity
-    state.pose[:] = pose.x, pose.y, pose.theta
-    state.velocity[:] = velocity
-    state.origin[:] = state.pose
-    state.start_velocity[:] = velocity
-    state.cause_kind = START
-    state.next_tick = 1
-    state.last_row = -1.0
-    state.cause[:] = -1
-    state.random[0] = seed_random(scene.run.seed)
+    state["pose"] = state["origin"] = pose.x, pose.y, pose.theta
+    state["velocity"] = state["start_velocity"] = velocity
+    state["cause_kind"] = START
+    state["next_tick"] = 1
+    state["last_row"] = -1.0
+    state["cause"] = -1
+    state["random"] = seed_random(scene.run.seed)
     return state

@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 import time as clock_module
 from collections.abc import Callable
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Protocol, overload
 
 import numpy as np
@@ -16,7 +17,7 @@ from sim.log.trajectory import MemorySink, Trajectory
 from sim.rows.account import judge_completed
 from sim.rows.status import Status, describe_failure
 from sim.rows.status_codes import PAUSED
-from sim.run.model import Arguments, prepare
+from sim.run.model import Arguments, prepare, release
 from sim.scene.build import take_scene
 from sim.scene.quantities import Section
 from sim.scene.scene_errors import SceneError, explain_validation_error
@@ -105,6 +106,7 @@ def _follow(scene: Scene, target, progress: Callable[[float], None] | None) -> N
             status, message = judge_end(code, arguments, account, scene)
             target.close(status, account, message)
             closed = True
+        release(arguments)
     except BaseException as error:
         # without rows a file has nothing to say, and its sink leaves none; a Trajectory in memory is there all the same
         in_memory = isinstance(target, MemorySink) and isinstance(error, KeyboardInterrupt)
@@ -124,7 +126,7 @@ def judge_end(code: int, arguments: Arguments, account: Account | None, scene: S
         return status, ""
     if account is None:
         raise ValueError("a run that has reached its end has an account")
-    numbers = [value for value in dataclasses.astuple(account) if isinstance(value, float)]
+    numbers = [value for value in vars(account).values() if isinstance(value, float)]
     finite = np.isfinite([*state.pose, *state.velocity, *numbers]).all()
     tolerance = options.tolerance if options.step == 0.0 else 0.0
     return judge_completed([finite], vars(account), body.part.radius, tolerance).get(0, (status, ""))
@@ -154,9 +156,18 @@ def override_run(scene: Scene, duration: float | None, overrides: dict) -> Run:
     if not changes:
         return scene.run
     changes = {key: value.item() if isinstance(value, np.generic) else value for key, value in changes.items()}
-    data = {"run": {**dataclasses.asdict(scene.run), **changes}}
+    try:
+        # types with the values: 1, 1.0 and True are equal, and not all are valid
+        return _override(scene.run, tuple((key, type(value), value) for key, value in sorted(changes.items())))
+    except TypeError:  # a value that cannot be kept, a list: the check says what is wrong with it
+        return _override.__wrapped__(scene.run, tuple((key, type(value), value) for key, value in changes.items()))
+
+
+@lru_cache(maxsize=64)
+def _override(run: Run, changes: tuple[tuple[str, type, Any], ...]) -> Run:
+    data = {"run": {**dataclasses.asdict(run), **{key: value for key, _, value in changes}}}
     try:
         section = _RunSettings.model_validate(data)
     except pydantic.ValidationError as error:
         raise SceneError(explain_validation_error(error, data, "simulate")) from None
-    return type(scene.run)(**section.run.model_dump())
+    return type(run)(**section.run.model_dump())

@@ -2,25 +2,36 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from geometry.shapes.overlap import measure_overlap
+from geometry.shapes.overlap import is_apart, measure_overlap
 from geometry.tolerances import TOUCH
 from sim.scene.scene_errors import OverlapError, SceneError
 from sim.tolerances import LEAST_EDGE
 from sim.words.quoting import cut, quote
 
 if TYPE_CHECKING:
+    from geometry.shapes.polygon import Polygon
+    from geometry.shapes.pose import Pose
     from sim.scene.scene import Scene
 
 
 def compute_start_tolerance(scene: Scene) -> float:
     """Depth up to which a start counts as touching, m."""
-    points = [scene.workpiece.pose.transform(scene.workpiece.outline.vertices)]
-    points += [obstacle.vertices for obstacle in scene.obstacles]
-    return TOUCH * max(float(np.abs(p).max()) for p in points)
+    return _compute_tolerance(_place_part(scene), tuple((o.outline, o.pose) for o in scene.obstacles))
+
+
+def _place_part(scene: Scene) -> tuple[Polygon, Pose]:
+    return scene.workpiece.outline, scene.workpiece.pose
+
+
+# A scene is run again and again with one number changed: what depends on outlines and poses alone is kept.
+@lru_cache(maxsize=64)
+def _compute_tolerance(part: tuple[Polygon, Pose], placed: tuple[tuple[Polygon, Pose], ...]) -> float:
+    return TOUCH * max(float(np.abs(pose.transform(outline.vertices)).max()) for outline, pose in (part, *placed))
 
 
 def check_resolution(vertices: np.ndarray, place: str) -> None:
@@ -38,20 +49,30 @@ def check_start(scene: Scene, where: str = "scene") -> None:
 
     Before that, SceneError if a body is lost to rounding where it stands.
     """
-    part = scene.workpiece.pose.transform(scene.workpiece.outline.vertices)
-    check_resolution(scene.workpiece.outline.vertices, f"{where}: workpiece.outline about its centre of mass")
+    _check_start(_place_part(scene), scene.workpiece.name, tuple((o.outline, o.pose, o.name) for o in scene.obstacles),
+                 where)
+
+
+@lru_cache(maxsize=64)  # of those that pass
+def _check_start(placed: tuple[Polygon, Pose], own_name: str, obstacles: tuple[tuple[Polygon, Pose, str], ...],
+                 where: str) -> None:
+    outline, pose = placed
+    part = pose.transform(outline.vertices)
+    check_resolution(outline.vertices, f"{where}: workpiece.outline about its centre of mass")
     check_resolution(part, f"{where}: workpiece.outline at workpiece.pose")
-    for i, obstacle in enumerate(scene.obstacles):
-        check_resolution(obstacle.vertices, f"{where}: obstacle.{i}.outline ({cut(obstacle.name)}) at its pose")
+    others = [(pose.transform(outline.vertices), name) for outline, pose, name in obstacles]
+    for i, (other, name) in enumerate(others):
+        check_resolution(other, f"{where}: obstacle.{i}.outline ({cut(name)}) at its pose")
     low, high = part.min(axis=0), part.max(axis=0)
-    for obstacle in scene.obstacles:
-        other = obstacle.vertices
+    for other, name in others:
         tolerance = TOUCH * max(float(np.abs(part).max()), float(np.abs(other).max()))
         if (other.min(axis=0) >= high - tolerance).any() or (other.max(axis=0) <= low + tolerance).any():
+            continue
+        if is_apart(part, other, tolerance):
             continue
         depth, place, how = measure_overlap(part, other)
         if depth > tolerance:
             raise OverlapError(
-                f"{where}: workpiece {quote(scene.workpiece.name)} {how} obstacle {quote(obstacle.name)} at the start: "
+                f"{where}: workpiece {quote(own_name)} {how} obstacle {quote(name)} at the start: "
                 f"{depth:.6g} m deep at ({place[0]:.6g}, {place[1]:.6g}); move them apart (touching is allowed)"
             )
