@@ -255,7 +255,10 @@ def _march(search, interval, bounds):
         last_gap = gap if 0.0 <= along <= length else -1.0
         far = Distances(part.radius, length, distance, last - begin)
         curvature = _bound_curvature(triple[0], seen, rate, wall, far)
-        delta = max(distance / rate if rate > 0.0 else np.inf, _bound_crossing(gap, gap_rate, curvature))
+        # in the line of its edge a vertex comes from beside, though its gap never changes sign
+        from_beside = distance > touch and -touch <= gap <= exact
+        crossing = 0.0 if from_beside else _bound_crossing(gap, gap_rate, curvature)
+        delta = max(distance / rate if rate > 0.0 else np.inf, crossing)
         floor = exact / rate if rate > 0.0 else np.inf
         if not armed:
             if tau == begin and gap_rate > 0.0 and gap_rate * gap_rate > LEAVING * touch * curvature:
