@@ -18,6 +18,7 @@ from typing import Any
 from geometry.compiled import cold_code, entrances, numba_private
 from geometry.compiled.code_folder import find_folder
 from geometry.compiled.interpreted import Interpreter
+from sim.files.held_interrupt import hold_interrupts
 from sim.rows.status_codes import PAUSED
 from sim.run.model import Arguments
 
@@ -35,7 +36,11 @@ def advance(arguments: Arguments) -> int:
     from sim.engine import loop
 
     if is_ready(loop.run_chunk, arguments, arguments):
-        return loop.run_chunk(*arguments)
+        if numba_private.is_kernel(loop.run_chunk) and entrances.get_entrance(loop.run_chunk).overloads:
+            # numba reads records by calls of Python; a Ctrl-C that falls into one is told as an AttributeError
+            with hold_interrupts():
+                return loop.run_chunk(*arguments)
+        return loop.run_chunk(*arguments)  # which compiles it first
     run_phase, state, spot = _get_twins()[0], arguments.state, arguments.tools.scratch.spot
     began = time.perf_counter()
     with cold_code.interpreting():
