@@ -255,7 +255,7 @@ def _march(search, interval, bounds):
         last_gap = gap if 0.0 <= along <= length else -1.0
         far = Distances(part.radius, length, distance, last - begin)
         curvature = _bound_curvature(triple[0], seen, rate, wall, far)
-        delta = max(distance / rate if rate > 0.0 else np.inf, _bound_closing(gap, gap_rate, curvature, distance, touch))
+        delta = max(distance / rate if rate > 0.0 else np.inf, _bound_touch(gap, gap_rate, curvature, distance, touch))
         floor = exact / rate if rate > 0.0 else np.inf
         if not armed:
             if tau == begin and gap_rate > 0.0 and gap_rate * gap_rate > LEAVING * touch * curvature:
@@ -329,7 +329,7 @@ def _locate_depth(search, depth):
 
 
 @jit
-def _bound_closing(gap, gap_rate, curvature, distance, touch):
+def _bound_touch(gap, gap_rate, curvature, distance, touch):
     """Time before which the gap cannot come to where a contact begins: 0 for a vertex in the line of its edge, which
     comes from beside though its gap never changes sign."""
     if distance > touch and -touch <= gap <= LOCATED_GAP * touch:
