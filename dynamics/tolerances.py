@@ -94,6 +94,9 @@ LINE_BRACKET = 1e-15
 # Forces balance to rounding where the residual is below this share of their sum; no step makes it smaller. Larger: the
 # last digits are lost. Smaller: steps are made in vain.
 BALANCED = 1e-15
+# ... and below this share, if a whole step of Newton's method does not halve it: the condition of the contacts stands
+# between the two. Larger: the last digits are lost. Smaller: the maximum is sought in the noise of sums.
+NEARLY_BALANCED = 1e-12
 # What is added to the Hessian of the dual, relative to its trace, for the first guess and for each step. Reason: where
 # forces are not unique it is singular, and rounding of about 1e-16 times its terms could make it indefinite; the step
 # also meets cones, whose terms differ more. Larger: more steps. Smaller: a step in a direction without meaning.

@@ -20,6 +20,7 @@ from dynamics.tolerances import (
     GUESS_SHIFT,
     HOLDS_ORIGIN,
     LINE_BRACKET,
+    NEARLY_BALANCED,
     SLOPE_ZERO,
     STEP_SHIFT,
 )
@@ -252,6 +253,13 @@ def _maximise(problem, fn, ft, g, goal, tolerance):
         if best <= BALANCED * goal or (stalled > 2 and best <= tolerance * goal):
             break
         step = _solve(h, r, STEP_SHIFT * full)
+        ahead = (y[0] + step[0], y[1] + step[1], y[2] + step[2])
+        after, _ = _apply(problem, fn, ft, g, ahead)
+        if sqrt(after[0] * after[0] + after[1] * after[1] + after[2] * after[2]) < 0.5 * left:
+            y = ahead
+            continue
+        if best <= NEARLY_BALANCED * goal:
+            break  # what is left is rounding, in which a search would find nothing
         move = _search_line(problem, fn, ft, g, y, step)
         if move == inf:
             break
