@@ -44,7 +44,7 @@ class Search(NamedTuple):
 
     part: Part
     walls: Walls
-    path: np.ndarray  # (3, 6), see `geometry.contact.path`
+    path: np.record  # PATH, see `geometry.contact.path`
     start: float  # s: time of the run at which the path begins
     duration: float  # s: length of the path
     active: np.ndarray  # (n, 3) int64: closed contacts, to be left out
@@ -91,7 +91,7 @@ class Depth(NamedTuple):
 def find_next_contact(part, walls, path, start, duration, active, touch, scratch):
     """Earliest time in (0, duration] at which a pair that is not active comes into contact.
 
-    path (3, 6): begins at the time `start` of the run [s]; duration: its length [s]; active (n, 3): the closed
+    path (PATH): begins at the time `start` of the run [s]; duration: its length [s]; active (n, 3): the closed
     contacts, to be left out. Returns that time, counted from the start of the path, with the contact in
     `scratch.spot.hit`, or infinity. The interval is cut into pieces in which the part travels, as seen from any wall,
     at most about its own radius; each has bounds of its own on speed and acceleration, and needs only the walls near
