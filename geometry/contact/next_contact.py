@@ -266,8 +266,11 @@ def _march(search, interval, bounds):
         last_gap = gap if 0.0 <= along <= length else -1.0
         far = Distances(part.radius, length, distance, last - begin)
         curvature = _bound_curvature(triple[0], seen, rate, wall, far)
-        delta = max(distance / rate if rate > 0.0 else np.inf, bound_crossing(gap, gap_rate, curvature))
-        if stands and tau + delta < end:
+        # in the line of its edge a vertex comes from beside, though its gap never changes sign
+        from_beside = distance > touch and -touch <= gap <= exact
+        crossing = 0.0 if from_beside else bound_crossing(gap, gap_rate, curvature)
+        delta = max(distance / rate if rate > 0.0 else np.inf, crossing)
+        if stands and not from_beside and tau + delta < end:
             jerk = bound_jerk(triple[0], seen, part.radius + distance + seen.speed * (last - begin), part.radius)
             delta = max(delta, stretch_crossing(part, walls, triple, spot, path, tau, jerk, end - tau))
         floor = exact / rate if rate > 0.0 else np.inf
