@@ -118,6 +118,21 @@ def test_fall_onto_a_table():
     assert hit[0] == TYPE_B
 
 
+@pytest.mark.parametrize("lift", [0.0, 1e-4, -0.4])
+def test_a_corner_that_slides_over_a_seam_touches_what_comes_next(lift):
+    """Two blocks side by side, and a box that slides from one to the other: the gap of its hind corner to the second
+    block is the same all the time, and comes into being only at the seam."""
+    left = np.array([[-9.0, -1.0], [0.0, -1.0], [0.0, 0.0], [-9.0, 0.0]])
+    right = np.array([[0.0, -1.0], [9.0, -1.0], [9.0, 0.0], [0.0, 0.0]])
+    part, walls, pose = build_part(SQUARE), make_walls(left, right), [-0.5, 1.0 + lift * TOUCH, 0.0]
+    active, _ = find(part, walls, pose)
+    scratch = allocate_scratch(part, walls)
+    time = find_next_contact(part, walls, make_path(pose, [1.0, 0, 0], [0, 0, 0]), 0.0, 8.0, active, TOUCH, scratch)
+    assert time == pytest.approx(1.5, abs=2.0 * TOUCH)
+    pose[0] += time
+    assert abs(compute_contact(part, walls, np.array(tuple(scratch.spot.hit)), np.array(pose))[0]) <= TOUCH
+
+
 @pytest.mark.parametrize("speed", [1.0, 1e3, 1e6])
 def test_nothing_tunnels_through_a_thin_wall(speed):
     wall = np.array([[5.0, -5.0], [5.0 + 1e-6, -5.0], [5.0 + 1e-6, 5.0], [5.0, 5.0]])
