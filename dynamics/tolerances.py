@@ -103,6 +103,11 @@ NEARLY_BALANCED = 1e-12
 GUESS_SHIFT = 1e-14
 STEP_SHIFT = 1e-13
 
+# A force this near to an edge of its cone is on it, and one this small is none, relative to the largest that its
+# row could have at the same dual point: rounding, with room. Larger: forces that can change both ways are said to
+# change one way only. Smaller: rounding says that forces are not unique.
+ON_EDGE = 1e-12
+
 # An edge depends on others where less than this share of its length is left when its parts along them are taken away:
 # then forces are not unique. Larger: forces of contacts that nearly oppose each other are not called unique. Smaller:
 # forces are called unique where rounding decides.
