@@ -266,11 +266,9 @@ def _march(search, interval, bounds):
         last_gap = gap if 0.0 <= along <= length else -1.0
         far = Distances(part.radius, length, distance, last - begin)
         curvature = _bound_curvature(triple[0], seen, rate, wall, far)
-        # in the line of its edge a vertex comes from beside, though its gap never changes sign
-        from_beside = distance > touch and -touch <= gap <= exact
-        crossing = 0.0 if from_beside else bound_crossing(gap, gap_rate, curvature)
-        delta = max(distance / rate if rate > 0.0 else np.inf, crossing)
-        if stands and not from_beside and tau + delta < end:
+        closing = _bound_closing(gap, gap_rate, curvature, distance, touch)
+        delta = max(distance / rate if rate > 0.0 else np.inf, closing)
+        if stands and closing > 0.0 and tau + delta < end:
             jerk = bound_jerk(triple[0], seen, part.radius + distance + seen.speed * (last - begin), part.radius)
             delta = max(delta, stretch_crossing(part, walls, triple, spot, path, tau, jerk, end - tau))
         floor = exact / rate if rate > 0.0 else np.inf
@@ -343,3 +341,12 @@ def _locate_depth(search, depth):
     gap, _, along = compute_gap_rate(part, walls, triple, spot.pose, spot.velocity)
     around = gap < level - search.touch and not (beside and min(along, length - along) >= level - search.touch)
     return np.inf if around else high
+
+
+@jit
+def _bound_closing(gap, gap_rate, curvature, distance, touch):
+    """Time before which the gap cannot come to where a contact begins: 0 for a vertex in the line of its edge, which
+    comes from beside though its gap never changes sign."""
+    if distance > touch and -touch <= gap <= LOCATED_GAP * touch:
+        return 0.0
+    return bound_crossing(gap, gap_rate, curvature)
