@@ -8,10 +8,11 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from geometry.compiled.numba_private import get_function
-from geometry.compiled.record import copy_record, get_table
-from sim.engine.state import Log
+from geometry.compiled.record import get_table
+from sim.engine.state import STATE, Log
 from sim.files.held_interrupt import hold_interrupts
 from sim.rows.account import Account, compute_energy_residual, compute_rounding, end_account
+from sim.rows.records import STEP_DTYPE
 from sim.run.model import Arguments
 
 
@@ -46,11 +47,11 @@ class Ledger:
     def __init__(self, arguments: Arguments, target):
         self._body, self._options, self._state, _, self._log = arguments
         self._target = target
-        self._last = None  # row of /steps
+        self._last: bytes | None = None  # row of /steps
         self._steps = 0
-        # What the account is made of, by the number of rows that it is the account of: the last row, and copies of the
-        # state and of the work of the movers. It is asked for only where a run is broken off.
-        self._ends: dict[int, tuple[Any, Any, np.ndarray] | None] = {0: None}
+        # What the account is made of, by the number of rows that it is the account of: the last row, the state and the
+        # work of the movers, as bytes. It is asked for only where a run is broken off.
+        self._ends: dict[int, tuple[bytes, bytes, bytes] | None] = {0: None}
 
     def __len__(self) -> int:
         """The number of rows handed over."""
@@ -60,8 +61,8 @@ class Ledger:
         """Give the rows in the buffers to the sink, and empty the buffers."""
         with hold_interrupts():
             new = int(self._log.counts[0])
-            steps, last = self._steps + new, self._log.steps[new - 1].copy() if new else self._last
-            end = None if last is None else (last, copy_record(self._state), _get_works(self._body).copy())
+            steps, last = self._steps + new, self._log.steps[new - 1 : new].tobytes() if new else self._last
+            end = None if last is None else (last, get_table(self._state).tobytes(), _get_works(self._body).tobytes())
             self._ends[steps] = end
             hand_over(self._log, self._target)
             sure = getattr(self._target, "committed", {"steps": steps})["steps"]
@@ -76,16 +77,17 @@ class Ledger:
             return None
         last, state, works = end
         with hold_interrupts():
-            return self.compute_account(last, state, works, times)
+            return self.compute_account(last, np.frombuffer(state, STATE)[0], np.frombuffer(works), times)
 
-    def compute_account(self, last: np.void | None, state: np.record, works: np.ndarray, times: WallTimes) -> Account:
+    def compute_account(self, last: bytes | None, state: np.record, works: np.ndarray, times: WallTimes) -> Account:
         """The account at a state, or up to a row that was written somewhat before it."""
         touch = self._options.scales.touch
         account = compute_account(self._body, touch, state, times, works)
         if last is None:
             return account
-        account = end_account(account, last, float(compute_rounding(self._body.mass, self._body.load, touch)))
-        return dataclasses.replace(account, time_not_unique=find_time_not_unique(state, float(last["time"])))
+        row = np.frombuffer(last, STEP_DTYPE)[0]
+        account = end_account(account, row, float(compute_rounding(self._body.mass, self._body.load, touch)))
+        return dataclasses.replace(account, time_not_unique=find_time_not_unique(state, float(row["time"])))
 
     def end(self, completed: bool, times: WallTimes = NO_TIMES) -> Account:
         """The account at the end of a run. One that stops on its way may have gone on a little after its last row."""

@@ -12,12 +12,13 @@ from dynamics.codes import RULES
 from dynamics.motion.choose import seed_random
 from dynamics.motion.mode import Body
 from dynamics.motion.mode_series import find_order
+from dynamics.motion.scales import Scales
 from dynamics.tolerances import DEFAULT_TOLERANCES
 from geometry.compiled.record import allocate_record, get_table
 from sim.engine import state as s
 from sim.engine.events import START
 from sim.instant.body import build_body, build_scales
-from sim.scene.scene import Scene
+from sim.scene.scene import Run, Scene
 
 # Steps of one run: days of processor time. A run that does not get on ends long before (`sim.engine.loop`).
 MAX_STEPS = 1_000_000_000
@@ -70,22 +71,24 @@ def release(arguments: Arguments) -> None:
 
 def build_options(scene: Scene, body: Body) -> s.Options:
     """The run section of the scene, as numbers."""
-    run = scene.run
+    return _read_options(scene.run)._replace(scales=build_scales(scene, body))
+
+
+@lru_cache(maxsize=64)
+def _read_options(run: Run) -> s.Options:
+    """Without the scales."""
     return s.Options(
         duration=float(run.duration),
         interval=float(run.output_interval or 0.0),
         step=float(run.step or 0.0),
         tolerance=float(run.tolerance),
-        order=_find_order(float(run.tolerance)),
+        order=find_order(float(run.tolerance)),
         rule=RULES.index(run.choice),
         survey=bool(run.survey or run.choice in ("branch", "stop")),
         max_steps=MAX_STEPS,
-        scales=build_scales(scene, body),
+        scales=Scales(0.0, 0.0, 0.0),
         tolerances=DEFAULT_TOLERANCES,
     )
-
-
-_find_order = lru_cache(maxsize=16)(find_order)
 
 
 def build_start(scene: Scene) -> np.record:

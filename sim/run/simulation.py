@@ -16,7 +16,7 @@ from geometry.compiled.record import get_table
 from geometry.contact.contacts import TYPE_A
 from sim.files.held_interrupt import hold_interrupts
 from sim.log.trajectory import MemorySink, Trajectory
-from sim.rows.account import judge_completed
+from sim.rows.account import judge_completed, keeps_laws
 from sim.rows.status import Status, describe_failure
 from sim.rows.status_codes import PAUSED
 from sim.run.model import Arguments, prepare, release
@@ -132,6 +132,8 @@ def judge_end(code: int, arguments: Arguments, account: Account | None, scene: S
     numbers = [value for value in vars(account).values() if isinstance(value, float)]
     finite = all(map(math.isfinite, [*end["pose"][0].tolist(), *end["velocity"][0].tolist(), *numbers]))
     tolerance = options.tolerance if options.step == 0.0 else 0.0
+    if finite and keeps_laws(vars(account), body.part.radius, tolerance):
+        return status, ""
     return judge_completed([finite], vars(account), body.part.radius, tolerance).get(0, (status, ""))
 
 
