@@ -243,7 +243,6 @@ def _march(search, interval, bounds):
     wall = _bound_wall(search, triple[2], begin, last)
     seen = MotionBounds(bounds.speed + wall.speed, bounds.omega, bounds.acceleration + wall.acceleration, bounds.alpha,
                         bounds.jerk, bounds.angular_jerk)
-    stands = not _is_carried(walls, triple[2])
     rate = seen.speed + seen.omega * part.radius
     exact = LOCATED_GAP * touch
     length = walls.edge[triple[2]].length if triple[0] == TYPE_B else part.edge[triple[1]].length
@@ -264,13 +263,7 @@ def _march(search, interval, bounds):
             if 0.0 <= along <= length:  # the path is rounded more than contacts are: the crossing cannot be resolved
                 return tau
         last_gap = gap if 0.0 <= along <= length else -1.0
-        far = Distances(part.radius, length, distance, last - begin)
-        curvature = _bound_curvature(triple[0], seen, rate, wall, far)
-        closing = _bound_closing(gap, gap_rate, curvature, distance, touch)
-        delta = max(distance / rate if rate > 0.0 else np.inf, closing)
-        if stands and closing > 0.0 and tau + delta < end:
-            jerk = bound_jerk(triple[0], seen, part.radius + distance + seen.speed * (last - begin), part.radius)
-            delta = max(delta, stretch_crossing(part, walls, triple, spot, path, tau, jerk, end - tau))
+        delta, curvature = _bound_approach(search, interval, (seen, wall, rate), (gap, gap_rate, distance, length), tau)
         floor = exact / rate if rate > 0.0 else np.inf
         if not armed:
             if tau == begin and gap_rate > 0.0 and gap_rate * gap_rate > LEAVING * touch * curvature:
@@ -290,6 +283,24 @@ def _march(search, interval, bounds):
             doubling *= 2.0
         previous, tau = tau, tau + max(delta, floor)
     return tau  # closer and closer without an end: let the caller look at the contacts here
+
+
+@jit
+def _bound_approach(search, interval, bounds, place, tau):
+    """(time before which the pair `scratch.spot.triple` cannot touch, bound of |gap''|) from its place at a time: gap,
+    gap', distance and length of its edge. bounds: MotionBounds as seen from the wall, WallBounds, largest speed."""
+    part, spot, (begin, end, last) = search.part, search.scratch.spot, interval
+    (seen, wall, rate), (gap, gap_rate, distance, length) = bounds, place
+    triple = spot.triple
+    far = Distances(part.radius, length, distance, last - begin)
+    curvature = _bound_curvature(triple[0], seen, rate, wall, far)
+    closing = _bound_closing(gap, gap_rate, curvature, distance, search.touch)
+    delta = max(distance / rate if rate > 0.0 else np.inf, closing)
+    if closing > 0.0 and tau + delta < end and not _is_carried(search.walls, triple[2]):
+        jerk = bound_jerk(triple[0], seen, part.radius + distance + seen.speed * (last - begin), part.radius)
+        stretched = stretch_crossing(part, search.walls, triple, spot, search.path, tau, jerk, end - tau)
+        delta = max(delta, stretched)
+    return delta, curvature
 
 
 @kernel
