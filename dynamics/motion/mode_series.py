@@ -95,10 +95,18 @@ def fill_mode_series(body, mode, at, order, path, series):
         share = 1.0 / (n * (n + 1.0))
         c[0, k + 2], c[1, k + 2] = series.ax[k] * share, series.ay[k] * share
         c[2, k + 2] = series.aq[k] / rho * share
-        if k == 1 and not moves and c[2, 1] == 0.0 and c[2, 2] == 0.0:
+        if k == 1 and not moves and c[2, 1] == 0.0 and c[2, 2] == 0.0 and _has_fixed_arms(series, count):
             path.degree, series.terms = 2, 2  # where nothing turns, nothing that acts changes
             break
     return OK
+
+
+@jit
+def _has_fixed_arms(series, count):
+    """Do the contacts of the basis keep their arms where nothing turns? A vertex of an obstacle slides along the edge
+    of the part, and the moment of its force with it."""
+    return ((count < 1 or series.first.steady) and (count < 2 or series.second.steady)
+            and (count < 3 or series.third.steady))
 
 
 @jit

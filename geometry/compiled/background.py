@@ -18,7 +18,7 @@ import time
 from pathlib import Path
 from typing import Any
 
-from geometry.compiled import machine_lock, numba_private
+from geometry.compiled import entrances, machine_lock
 from geometry.compiled.code_folder import SUFFIX, find_folder
 from geometry.compiled.compile_clock import CompileClock
 from geometry.compiled.machine_code import read_sealed
@@ -120,7 +120,7 @@ def fulfil_requests(folder: Path) -> int:
         request = read_sealed(taken)
         try:
             if request is not None:
-                numba_private.fulfil(request)
+                entrances.fulfil(request)
         except Exception:  # who asked will compile by himself, and hear why that fails
             pass
         taken.unlink(missing_ok=True)

@@ -21,7 +21,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
-from geometry.compiled import background, machine_code, machine_lock, numba_private
+from geometry.compiled import background, entrances, machine_code, machine_lock, numba_private
 from geometry.compiled.background import BACKGROUND, HERE, VARIABLE, WAIT
 from geometry.compiled.code_folder import find_folder
 from geometry.compiled.interpreted import get_twin
@@ -57,7 +57,7 @@ def wait_for_code() -> None:
 def find_code(kernel: Any, arguments: tuple) -> Callable:
     """What runs when Python calls a kernel that has no entrance for such arguments yet: compiled, or its twin."""
     if is_ready(kernel, arguments):
-        return numba_private.compile_for_call(kernel, arguments)
+        return entrances.compile_for_call(kernel, arguments)
     twin = get_twin(kernel)
 
     def call(*given):
@@ -100,8 +100,8 @@ def is_ready(kernel: Any, arguments: tuple) -> bool:
     asked for."""
     if not numba_private.is_kernel(kernel):
         return True  # nothing is compiled
-    kinds = numba_private.get_types(arguments)
-    if kinds is None or kinds in numba_private.get_entrance(kernel).overloads or get_mode() != BACKGROUND:
+    kinds = entrances.get_types(arguments)
+    if kinds is None or kinds in entrances.get_entrance(kernel).overloads or get_mode() != BACKGROUND:
         return True
     path = machine_code.find_file(kernel, kinds)
     if path is None:  # none is kept of a kernel of the user, nor where there is no folder
@@ -127,7 +127,7 @@ def ask_for(kernel: Any, kinds: tuple, rank: int) -> bool:
     if folder is None:
         return False
     kinds = kinds if rank == CALLED else numba_private.unify(kinds)
-    request = numba_private.pack_request(kernel, kinds, rank == CALLED)
+    request = entrances.pack_request(kernel, kinds, rank == CALLED)
     name = f"{kernel.py_func.__module__}.{kernel.py_func.__qualname__}{kinds}{rank == CALLED}"
     path = background.name_request(folder, rank, hashlib.sha256(name.encode()).hexdigest()[:16])
     try:

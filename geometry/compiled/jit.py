@@ -19,7 +19,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, TypeVar, overload
 
-from geometry.compiled import cold_code, machine_code, numba_private
+from geometry.compiled import cold_code, entrances, machine_code, numba_private
 
 F = TypeVar("F", bound=Callable)
 
@@ -47,7 +47,7 @@ def _declare(function: Callable, merged: bool, counted: bool) -> Any:
     dispatcher = numba_private.declare(function, merged, counted)
     if not numba_private.is_disabled():
         machine_code.attach_store(dispatcher)
-        numba_private.answer_calls(dispatcher, cold_code.find_code)
+        entrances.answer_calls(dispatcher, cold_code.find_code)
     return dispatcher
 
 

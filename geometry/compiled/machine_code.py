@@ -19,7 +19,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from geometry.compiled import machine_lock, numba_private
+from geometry.compiled import entrances, machine_lock, numba_private
 from geometry.compiled.code_folder import SUFFIX, find_folder, get_state, is_private
 
 
@@ -159,7 +159,7 @@ def find_file(dispatcher: Any, kinds: tuple) -> Path | None:
     """Where what Python needs to call a kernel lies or will lie; None for a kernel of which nothing is kept."""
     if not isinstance(numba_private.get_store(dispatcher), _Store):
         return None
-    entrance = numba_private.get_entrance(dispatcher)
+    entrance = entrances.get_entrance(dispatcher)
     return numba_private.get_store(entrance).find_file(kinds)
 
 

@@ -1,4 +1,5 @@
 """What is taken from numba beyond its documented interface. No other file looks into numba.core or LLVM.
+What a kernel has for calls from Python is used in `entrances.py`, by names that are listed here.
 
 numba may rename any of this in a release. So all names are looked up once, when the first kernel is declared; a feature
 that lacks one is left out, and a single warning says what that costs. Kernels are compiled in any case, to the same
@@ -124,7 +125,7 @@ def give_up(feature: str, error: Exception) -> None:
 def declare(function: Callable, merged: bool, counted: bool) -> Any:
     """The dispatcher of a kernel: what `numba.njit` gives, without what we do not need.
 
-    Nobody passes kernels to C, and few are called from Python: those have a kernel beside them (`get_entrance`). One
+    Nobody passes kernels to C, and few are called from Python: those have a kernel beside them (`entrances.py`). One
     that is not `counted` is compiled without the runtime that owns memory: its arrays are its callers', who keep them
     alive, and it can neither make nor return one.
     """
@@ -150,53 +151,6 @@ def is_kernel(value: Any) -> bool:
 def get_function(kernel: Any) -> Any:
     """The function of a kernel; the kernel itself where nothing is compiled."""
     return getattr(kernel, "py_func", kernel)
-
-
-def answer_calls(dispatcher, find: Callable[[Any, tuple], Callable]) -> None:
-    """Let `find(dispatcher, arguments)` say what runs when Python calls a kernel that has no entrance for these yet.
-    Other calls stay what they are."""
-    if has(ANSWERING):
-        dispatcher._compile_for_args = lambda *arguments: find(dispatcher, arguments)
-
-
-def compile_for_call(dispatcher, arguments: tuple) -> Callable:
-    """Compile or load what Python needs to call a kernel with these arguments; returns it."""
-    if not has(BARE):
-        return type(dispatcher)._compile_for_args(dispatcher, *arguments)
-    entry = type(dispatcher)._compile_for_args(get_entrance(dispatcher), *arguments)
-    if not dispatcher.stiction_counted:
-        for result in get_entrance(dispatcher).overloads.values():
-            if "array(" in str(result.signature.return_type):  # Python would give back a reference that nobody counted
-                raise TypeError(f"{dispatcher.py_func.__qualname__} hands out arrays of its caller: from Python, call "
-                                "its function (`get_function`)")
-    dispatcher._insert([numba.typeof(argument)._code for argument in arguments], entry, False)
-    return entry
-
-
-def get_entrance(dispatcher) -> Any:
-    """The kernel that Python calls in the place of another: it has what numba makes for calls from Python."""
-    if not has(BARE):
-        return dispatcher
-    if not hasattr(dispatcher, "stiction_entrance"):
-        function = dispatcher.py_func
-        names = ", ".join(function.__code__.co_varnames[: function.__code__.co_argcount])
-        text = f"def entrance({names}): return kernel({names})"
-        space = {"kernel": dispatcher, "__name__": function.__module__}
-        exec(compile(text, function.__code__.co_filename, "exec"), space)
-        space["entrance"].__qualname__ = function.__qualname__ + ".entrance"
-        entrance = numba.njit(nogil=True, no_cfunc_wrapper=True)(space["entrance"])
-        if hasattr(get_store(dispatcher), "make_another"):
-            set_store(entrance, get_store(dispatcher).make_another(space["entrance"]))
-        dispatcher.stiction_entrance = entrance
-    return dispatcher.stiction_entrance
-
-
-def get_types(arguments: tuple) -> tuple | None:
-    """numba's types of values, None if one has none."""
-    try:
-        return tuple(map(numba.typeof, arguments))
-    except (TypeError, ValueError):
-        return None
 
 
 def share_compiling(dispatcher, alone: Callable[[tuple], Any]) -> None:
@@ -319,10 +273,11 @@ def make_key(function, signature) -> bytes:
     """What the machine code of one kernel depends on besides its sources and what `describe_compiler` tells."""
     text = repr((str(signature), function.__code__.co_code)).encode()
     cells = tuple(cell.cell_contents for cell in function.__closure__ or ())
-    return text + (_dump(cells) if cells else b"")
+    return text + (dump(cells) if cells else b"")
 
 
-def _dump(content) -> bytes:
+def dump(content) -> bytes:
+    """As numba writes what belongs to machine code."""
     return resolve_name("numba.core.serialize:dumps")(content)
 
 
@@ -338,7 +293,7 @@ def pack(key: bytes, function, signature, result, by_address: bool) -> bytes | N
     if by_address:
         name, kind, (machine_code, bitcode) = parts[0]
         parts = ((name, kind, (machine_code, _keep_names(bitcode, result.fndesc))), *parts[1:])
-    return _dump((key, signature, callees, parts))
+    return dump((key, signature, callees, parts))
 
 
 def _keep_names(bitcode: bytes, described) -> bytes:
@@ -352,19 +307,6 @@ def _keep_names(bitcode: bytes, described) -> bytes:
     names = [f.name for f in module.functions if f.name in entrances and not f.is_declaration]
     empty = "\n".join(f'define void @"{name}"() {{ ret void }}' for name in names)
     return llvmlite.binding.parse_assembly(empty).as_bitcode()
-
-
-def pack_request(dispatcher, kinds: tuple, called: bool) -> bytes:
-    """A kernel and types to compile it for, for another process; called: by Python."""
-    function = dispatcher.py_func
-    return _dump((function.__module__, function.__qualname__, kinds, called))
-
-
-def fulfil(request: bytes) -> None:
-    """Compile what `pack_request` asked for. May raise anything."""
-    module, name, kinds, called = pickle.loads(request)
-    dispatcher = getattr(importlib.import_module(module), name)
-    (get_entrance(dispatcher) if called else dispatcher).compile(kinds)
 
 
 def unpack(content: bytes, key: bytes, signature, context) -> Any:

@@ -158,7 +158,7 @@ def _step(body, options, state, tools, log):
             state.cause_kind, state.after_ticks = events.BREAK, JUMP
             for c in range(3):
                 state.cause[c] = -1
-    if not found and state.mode.n > 0 and options.survey and survey(body, options, state, tools, log):
+    if state.mode.n > 0 and options.survey and survey(body, options, state, tools, log, found):
         go_back(body, options, state, tools)
     account_contacts(body, state)
     return GO_ON

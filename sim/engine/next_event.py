@@ -217,6 +217,6 @@ def accept(body, options, state, tools, step_end):
 def go_back(body, options, state, tools):
     """From the end of the step to the end of the path, which has become shorter, for a jump there."""
     accept(body, options, state, tools, StepEnd(state.path_length, False))
-    state.cause_kind, state.after_ticks = events.UNIQUENESS, JUMP
+    state.cause_kind, state.after_ticks, state.singular = events.UNIQUENESS, JUMP, 0
     for c in range(3):
         state.cause[c] = -1

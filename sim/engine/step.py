@@ -10,9 +10,9 @@ from __future__ import annotations
 from math import sqrt
 
 from dynamics.motion.constrained import project_pose, project_velocity
-from dynamics.motion.mode import FREE, OK, MotionState, get_load
+from dynamics.motion.mode import FREE, OK, SLIDING, SLIDING_TWICE, MotionState, get_load
 from dynamics.motion.mode_series import fill_mode_series, find_step_length
-from geometry.compiled.jit import kernel
+from geometry.compiled.jit import jit, kernel
 from geometry.contact.path import evaluate_path
 from geometry.tolerances import SMALLEST_STEP
 from sim.engine.state import get_present
@@ -46,11 +46,45 @@ def take_step(body, options, state, tools, left):
         state.next_step = FLIGHT_GROWTH * h
     else:
         h = min(find_step_length(path, options.tolerance, size, speed, body.rho), body.longest)
+    h = min(h, left)
+    while h >= SMALLEST_STEP * options.duration and not _keeps_stiffness(mode, series, h):
+        h *= 0.5
     if h >= left:
         return GO_ON, left
     if state.time + h <= state.time or h < SMALLEST_STEP * options.duration:
         return STEP_TOO_SMALL, 0.0
     return GO_ON, h
+
+
+@jit
+def _keeps_stiffness(mode, series, h):
+    """Has the equation for the forces of a sliding basis a determinant of the same sign at the end of a step as at its
+    start?
+
+    Where it is zero forces have a pole, and no motion leads through it; but a pole of a small residue changes the pose
+    by less than the tolerance, so that the length of the step does not tell. See `measure_stiffness`.
+    """
+    if mode.kind != SLIDING and mode.kind != SLIDING_TWICE:
+        return True
+    last, row, edge = series.terms - 1, series.row, series.edge
+    start, end = _apply_at(row, edge, last, 0.0), _apply_at(row, edge, last, h)
+    if mode.kind == SLIDING_TWICE:
+        row_2, edge_2 = series.row_2, series.edge_2
+        start = start * _apply_at(row_2, edge_2, last, 0.0)
+        start -= _apply_at(row, edge_2, last, 0.0) * _apply_at(row_2, edge, last, 0.0)
+        end = end * _apply_at(row_2, edge_2, last, h)
+        end -= _apply_at(row, edge_2, last, h) * _apply_at(row_2, edge, last, h)
+    return start * end > 0.0
+
+
+@kernel
+def _apply_at(row, edge, last, tau):
+    """R.E at a time, for the series of a row and of an edge."""
+    rx, ry, rq, ex, ey, eq = row.x[last], row.y[last], row.q[last], edge.x[last], edge.y[last], edge.q[last]
+    for j in range(last - 1, -1, -1):
+        rx, ry, rq = rx * tau + row.x[j], ry * tau + row.y[j], rq * tau + row.q[j]
+        ex, ey, eq = ex * tau + edge.x[j], ey * tau + edge.y[j], eq * tau + edge.q[j]
+    return rx * ex + ry * ey + rq * eq
 
 
 @kernel

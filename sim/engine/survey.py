@@ -43,17 +43,18 @@ def _log_change(body, state, tools, log, tau):
 
 
 @kernel
-def survey(body, options, state, tools, log):
+def survey(body, options, state, tools, log, found):
     """Look whether another acceleration became possible during the step, or ceased to be, and log when.
 
-    True if branches are followed and must split there, or if the run is to stop; the path then ends at that time.
+    Looks at its end; where an event was `found` there, and so all may be different, in its middle. True if branches
+    are followed and must split there, or if the run is to stop; the path then ends at that time.
     """
     h = state.path_length
-    kind = _count_kind(body, options, state, tools, h)
+    low, high = 0.0, 0.5 * h if found else h
+    kind = _count_kind(body, options, state, tools, high)
     members = tools.buffer.found.counts[VERTICES]
     if kind == state.set_kind:
         return False
-    low, high = 0.0, h
     for _ in range(60):
         middle = 0.5 * (low + high)
         if middle <= low or middle >= high:
@@ -71,6 +72,8 @@ def survey(body, options, state, tools, log):
     tally_uniqueness(state, time)
     state.kind_time, state.kind_before = time, state.set_kind
     state.set_kind, state.members = kind, members
+    one, two, three = state.cause[0], state.cause[1], state.cause[2]
     state.cause[:] = -1
     _log_change(body, state, tools, log, high)
+    state.cause[0], state.cause[1], state.cause[2] = one, two, three  # of the event at the end of the step
     return False

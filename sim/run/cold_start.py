@@ -15,7 +15,7 @@ from collections.abc import Callable
 from functools import cache
 from typing import Any
 
-from geometry.compiled import cold_code, numba_private
+from geometry.compiled import cold_code, entrances, numba_private
 from geometry.compiled.code_folder import find_folder
 from geometry.compiled.interpreted import Interpreter
 from sim.rows.status_codes import PAUSED
@@ -115,7 +115,7 @@ def compile_engine(run: Arguments) -> None:
     if numba_private.is_kernel(enter):
         cold_code.wait_for_code()
         ask_for_parts(run)
-        numba_private.compile_for_call(enter, pack(*run))
+        entrances.compile_for_call(enter, pack(*run))
 
 
 # ---- parts -----------------------------------------------------------------------------------------------------------
@@ -126,17 +126,17 @@ def ask_for_parts(run: Arguments) -> None:
     compiles them too."""
     from sim.engine.entrance import enter, pack
 
-    kinds = numba_private.get_types(run)
+    kinds = entrances.get_types(run)
     with _asking:
         if kinds in _asked:
             return
         _asked.add(kinds)
-    path = cold_code.machine_code.find_file(enter, numba_private.get_types(pack(*run)))
+    path = cold_code.machine_code.find_file(enter, entrances.get_types(pack(*run)))
     folder = find_folder()
     if folder is None or path is None or path.exists():
         return
     for rank, (kernel, arguments) in enumerate(list_parts(run)):
-        cold_code.ask_for(kernel, numba_private.get_types(arguments), rank)
+        cold_code.ask_for(kernel, entrances.get_types(arguments), rank)
     if cold_code.get_mode() == cold_code.WAIT:
         cold_code.work_off(folder)
 

@@ -17,7 +17,8 @@ from geometry import errors
 from geometry.errors import InputError, StictionError
 from geometry.shapes.units import to_metres
 
-SIGNALS = {"Interrupted"}  # end a run from inside; who sends it also catches it
+# Who sends one also catches it: what ends a run from inside, and what says that a folder knows no locks.
+SIGNALS = {"Interrupted", "NoLocks"}
 
 
 def find_exceptions():

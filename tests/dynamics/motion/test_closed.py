@@ -11,6 +11,7 @@ from dynamics.codes import ONE
 from dynamics.motion.closed import CLOSED, is_unique, make_problem
 from dynamics.search.members import allocate_set_buffer, find_members
 from dynamics.tolerances import DEFAULT_TOLERANCES
+from geometry.compiled.numba_private import get_function
 from geometry.compiled.record import allocate_record
 
 
@@ -39,7 +40,7 @@ def test_what_is_unique_has_one_acceleration_for_every_load(k):
         kinds = set()
         for _ in range(4):
             closed.b[:k], closed.d[:k] = rng.normal(size=k), rng.normal(size=k)
-            kinds.add(find_members(make_problem(closed, rng.normal(size=3)), DEFAULT_TOLERANCES, buffer))
+            kinds.add(find_members(get_function(make_problem)(closed, rng.normal(size=3)), DEFAULT_TOLERANCES, buffer))
         assert not unique or kinds == {ONE}, (number, kinds)
         seen.append((unique, kinds == {ONE}))
     assert seen.count((True, True)) > 500 and seen.count((False, False)) > 50

@@ -23,6 +23,7 @@ from dynamics.motion.mode import (
 from dynamics.search.members import allocate_set_buffer, find_members
 from dynamics.search.problem import VERTICES
 from dynamics.tolerances import DEFAULT_TOLERANCES
+from geometry.compiled.numba_private import get_function
 from geometry.compiled.record import allocate_record
 from geometry.contact.contacts import TYPE_B, build_part, compute_contact, compute_gap_rate
 from tests.geometry.contact.test_contacts import SQUARE, TABLE, find_edge, make_walls
@@ -47,7 +48,7 @@ def make_mode(body, contacts, letters, pose):
 def find_member(body, mode, pose, velocity):
     closed, buffer = allocate_record(CLOSED), allocate_set_buffer(CAPACITY)
     fill_from_mode(body, mode, MotionState(0.0, pose, velocity), 1e-12, closed)
-    find_members(make_problem(closed, body.w), DEFAULT_TOLERANCES, buffer)
+    find_members(get_function(make_problem)(closed, body.w), DEFAULT_TOLERANCES, buffer)
     return buffer.found.vertices[: buffer.found.counts[VERTICES]].copy()
 
 

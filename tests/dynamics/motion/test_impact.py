@@ -14,6 +14,7 @@ from dynamics.motion.mode import CAPACITY
 from dynamics.search.members import allocate_set_buffer
 from dynamics.search.reactions import solve_forces
 from dynamics.tolerances import DEFAULT_TOLERANCES
+from geometry.compiled.numba_private import get_function
 from geometry.compiled.record import allocate_record
 
 
@@ -34,7 +35,7 @@ def strike(rows, before, mu, e):
     choice = make_choice()
     _, members, scale = solve_impact(closed, before, np.full(len(rows), float(e)), choice, after)
     assert members > 0
-    solve_forces(make_problem(closed, before), after, DEFAULT_TOLERANCES, closed.fn, closed.ft)
+    solve_forces(get_function(make_problem)(closed, before), after, DEFAULT_TOLERANCES, closed.fn, closed.ft)
     return after, np.column_stack([closed.fn, closed.ft])[: len(rows)], scale
 
 

@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 from numba.core import config
 
-from geometry.compiled import machine_lock, numba_private
+from geometry.compiled import entrances, machine_lock
 from geometry.compiled.interpreted import Interpreter, get_twin
 from geometry.compiled.jit import jit, kernel
 
@@ -26,8 +26,8 @@ WATCH = """
     from geometry.compiled import background, cold_code
     from geometry.weight import compute_weight
     def is_compiled():
-        return bool(numba_private.get_entrance(compute_weight).overloads)
-    from geometry.compiled import numba_private
+        return bool(entrances.get_entrance(compute_weight).overloads)
+    from geometry.compiled import entrances
 """
 
 
@@ -228,4 +228,4 @@ def test_a_twin_raises_where_compiled_code_does():
 
 def test_kernels_of_users_are_compiled_at_once():
     assert compute_ratio(np.array([1.0, 2.0]), 2.0) == 2.0
-    assert numba_private.get_entrance(compute_ratio).signatures
+    assert entrances.get_entrance(compute_ratio).signatures

@@ -13,7 +13,7 @@ from geometry.contact.detection import (
     find_contacts,
 )
 from geometry.contact.next_contact import find_next_contact
-from geometry.contact.path import evaluate_path, fill_path
+from geometry.contact.path import allocate_path, evaluate_path, fill_path
 from tests.geometry.contact.test_contacts import SQUARE, TABLE, make_walls
 
 TOUCH = 1e-12
@@ -100,10 +100,9 @@ def test_too_many_contacts_is_reported():
     assert find(build_part(SQUARE), make_walls(TABLE), [0.0, 1.0, 0.0], capacity=1) == TOO_MANY_CONTACTS
 
 
-def make_path(q, v, a, h):
-    q, v, a = (np.array(x, float) for x in (q, v, a))
-    path = np.zeros((3, 6))
-    fill_path(path, h, np.concatenate([q, v, a]), np.concatenate([q + h * v + 0.5 * h * h * a, v + h * a, a]))
+def make_path(q, v, a):
+    path = allocate_path()
+    fill_path(path, *(np.array(x, float) for x in (q, v, a)))
     return path
 
 
@@ -114,9 +113,24 @@ def next_contact(part, walls, path, h):
 
 def test_fall_onto_a_table():
     part, walls = build_part(SQUARE), make_walls(TABLE)
-    time, hit = next_contact(part, walls, make_path([0, 2.0, 0], [0, 0, 0], [0, -10.0, 0], 1.0), 1.0)
+    time, hit = next_contact(part, walls, make_path([0, 2.0, 0], [0, 0, 0], [0, -10.0, 0]), 1.0)
     assert time == pytest.approx(np.sqrt(0.2), abs=1e-14)
     assert hit[0] == TYPE_B
+
+
+@pytest.mark.parametrize("lift", [0.0, 1e-4, -0.4])
+def test_a_corner_that_slides_over_a_seam_touches_what_comes_next(lift):
+    """Two blocks side by side, and a box that slides from one to the other: the gap of its hind corner to the second
+    block is the same all the time, and comes into being only at the seam."""
+    left = np.array([[-9.0, -1.0], [0.0, -1.0], [0.0, 0.0], [-9.0, 0.0]])
+    right = np.array([[0.0, -1.0], [9.0, -1.0], [9.0, 0.0], [0.0, 0.0]])
+    part, walls, pose = build_part(SQUARE), make_walls(left, right), [-0.5, 1.0 + lift * TOUCH, 0.0]
+    active, _ = find(part, walls, pose)
+    scratch = allocate_scratch(part, walls)
+    time = find_next_contact(part, walls, make_path(pose, [1.0, 0, 0], [0, 0, 0]), 0.0, 8.0, active, TOUCH, scratch)
+    assert time == pytest.approx(1.5, abs=2.0 * TOUCH)
+    pose[0] += time
+    assert abs(compute_contact(part, walls, np.array(tuple(scratch.spot.hit)), np.array(pose))[0]) <= TOUCH
 
 
 @pytest.mark.parametrize("speed", [1.0, 1e3, 1e6])
@@ -124,7 +138,7 @@ def test_nothing_tunnels_through_a_thin_wall(speed):
     wall = np.array([[5.0, -5.0], [5.0 + 1e-6, -5.0], [5.0 + 1e-6, 5.0], [5.0, 5.0]])
     part, walls = build_part(SQUARE), make_walls(wall)
     h = 100.0 / speed
-    time, _ = next_contact(part, walls, make_path([0, 0, 0.1], [speed, 0, 0.0], [0, 0, 0], h), h)
+    time, _ = next_contact(part, walls, make_path([0, 0, 0.1], [speed, 0, 0.0], [0, 0, 0]), h)
     reach = np.sqrt(2.0) * np.cos(np.pi / 4 - 0.1)
     assert time * speed == pytest.approx(5.0 - reach, rel=1e-13)
 
@@ -133,17 +147,17 @@ def test_two_sign_changes_in_one_step_are_seen():
     """A spinning part dips below the table for an instant well inside one step."""
     part, walls = build_part(SQUARE), make_walls(TABLE)
     height = np.sqrt(2.0) - 1e-9  # a corner at the bottom of its circle is 1e-9 below the table
-    path = make_path([0, height, 0.0], [0, 0, 1.0], [0, 0, 0], 3.0)
+    path = make_path([0, height, 0.0], [0, 0, 1.0], [0, 0, 0])
     time, hit = next_contact(part, walls, path, 3.0)
     # the corner arrives at 5e-5 m/s, so that rounding of 4e-16 m is 1e-11 s
     assert time == pytest.approx(np.pi / 4 - np.arccos(height / np.sqrt(2.0)), abs=2e-11)
     assert hit[0] == TYPE_B
-    assert next_contact(part, walls, make_path([0, height + 2e-9, 0], [0, 0, 1.0], [0, 0, 0], 3.0), 3.0)[0] == np.inf
+    assert next_contact(part, walls, make_path([0, height + 2e-9, 0], [0, 0, 1.0], [0, 0, 0]), 3.0)[0] == np.inf
 
 
 def test_table_corner_meets_an_edge_of_the_part():
     part, walls = build_part(SQUARE), make_walls(TABLE)
-    path = make_path([3.5, 3.0, -0.2], [0, -1.0, 0], [0, 0, 0], 5.0)
+    path = make_path([3.5, 3.0, -0.2], [0, -1.0, 0], [0, 0, 0])
     time, hit = next_contact(part, walls, path, 5.0)
     assert hit[0] == TYPE_A
     pose = np.array([3.5, 3.0 - time, -0.2])
@@ -160,7 +174,7 @@ def test_next_contact_against_dense_sampling(seed):
     q, v = [0, rng.uniform(-1, 1), rng.uniform(-3, 3)], [rng.uniform(2, 4), rng.normal(), rng.normal() * 3]
     a = rng.normal(size=3)
     h = 1.5
-    path = make_path(q, v, a, h)
+    path = make_path(q, v, a)
     time, hit = next_contact(part, walls, path, h)
     scratch = allocate_scratch(part, walls)
     end = min(time, h)
@@ -177,16 +191,13 @@ def test_next_contact_against_dense_sampling(seed):
 def test_a_part_that_leaves_for_ever_costs_little():
     """10 000 km in one step: far from all walls the search takes strides. It comes back, and is found."""
     part, walls = build_part(SQUARE), make_walls(TABLE)
-    scratch, path = allocate_scratch(part, walls), np.zeros((3, 6))
-    start = np.array([0.0, 2.0, 0.0, 0.0, 10.0, 0.0, 0.0, -2e-6, 0.0])  # thrown up slowly under a weak pull
+    scratch = allocate_scratch(part, walls)
+    path = make_path([0, 2.0, 0], [0, 10.0, 0], [0, -2e-6, 0])  # thrown up slowly under a weak pull
     duration = 2.0 * 10.0 / 2e-6 * (1.0 + 2e-8)
-    end = start.copy()
-    end[1] = start[1] + 10.0 * duration - 1e-6 * duration**2
-    end[4] = 10.0 - 2e-6 * duration
-    fill_path(path, duration, start, end)
     time = find_next_contact(part, walls, path, 0.0, duration, NOTHING, TOUCH, scratch)
     # gap 1 above the table at the start: 1 + 10 t - 1e-6 t^2 = 0
     assert time == pytest.approx((10.0 + np.sqrt(100.0 + 4e-6)) / 2e-6, rel=1e-12)
     # though the path is 25 000 km high, and rounded to more than the touch distance
-    evaluate_path(path, time, start[0:3], start[3:6])
-    assert abs(start[1] - 1.0) < 1e-6
+    pose, velocity = np.zeros(3), np.zeros(3)
+    evaluate_path(path, time, pose, velocity)
+    assert abs(pose[1] - 1.0) < 1e-6

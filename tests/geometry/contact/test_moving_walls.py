@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from dynamics.motion.mode import Body, MotionState, compute_frame, compute_place, get_load
+from geometry.compiled.numba_private import get_function
 from geometry.contact.contacts import (
     TYPE_A,
     TYPE_B,
@@ -119,7 +120,8 @@ def test_rows_and_load_are_those_of_the_time_that_is_asked_for():
     triple, pose, velocity = np.array([TYPE_B, 1, 2]), rng.normal(size=3), rng.normal(size=3)
 
     def look(time):
-        return compute_frame(body, triple, MotionState(time, pose, velocity)), get_load(body, time).tolist()
+        load = get_function(get_load)(body, time)
+        return compute_frame(body, triple, MotionState(time, pose, velocity)), load.tolist()
 
     times = rng.uniform(0.0, 2.0, 6)
     first = [look(time) for time in times]
@@ -175,7 +177,7 @@ def test_next_contact_against_dense_sampling(seed):
     place_walls(walls, start)
     assert measure_clearance(part, walls, start, np.array(q, float), 0.0) > 0.05, f"seed {seed}: begins in contact"
     scratch = allocate_scratch(part, walls)
-    time = find_next_contact(part, walls, make_path(q, v, a, h), start, h, NOTHING, TOUCH, scratch)
+    time = find_next_contact(part, walls, make_path(q, v, a), start, h, NOTHING, TOUCH, scratch)
     for t in np.linspace(0.0, min(time, h), 600)[:-1]:
         pose = np.array(q) + t * np.array(v) + 0.5 * t * t * a
         assert measure_clearance(part, walls, start, pose, t) > 0.0, f"seed {seed}: overlap at {t} before {time}"
@@ -191,7 +193,7 @@ def test_a_thin_plate_does_not_tunnel(speed):
     plate = np.array([[-5e-4, -0.5], [5e-4, -0.5], [5e-4, 0.5], [-5e-4, 0.5]])
     walls = make_moving_walls(plate, Motion(x=polynomial(-10.0, speed)))
     place_walls(walls, 0.0)
-    path = make_path([0.0, 0.0, 0.0], [0.0, 0.0, 0.0], np.zeros(3), 1.0)
+    path = make_path([0.0, 0.0, 0.0], [0.0, 0.0, 0.0], np.zeros(3))
     time = find_next_contact(part, walls, path, 0.0, 1.0, NOTHING, TOUCH, allocate_scratch(part, walls))
     assert time == pytest.approx((9.0 - 5e-4) / speed, rel=1e-10)
 
@@ -202,7 +204,7 @@ def test_both_fast_and_turning():
     rod = np.array([[-1.0, -1e-3], [1.0, -1e-3], [1.0, 1e-3], [-1.0, 1e-3]])
     walls = make_moving_walls(rod, Motion(theta=polynomial(0.0, 200.0 * np.pi)))
     place_walls(walls, 0.0)
-    path = make_path([-500.0, 0.3, 0.0], [1000.0, 0.0, 0.0], np.zeros(3), 1.0)
+    path = make_path([-500.0, 0.3, 0.0], [1000.0, 0.0, 0.0], np.zeros(3))
     time = find_next_contact(part, walls, path, 0.0, 1.0, NOTHING, TOUCH, allocate_scratch(part, walls))
     fine = next(t for t in np.arange(0.498, 0.502, 1e-7)
                 if measure_clearance(part, walls, 0.0, np.array([-500.0 + 1000.0 * t, 0.3, 0.0]), t) < 2e-4)

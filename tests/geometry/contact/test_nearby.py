@@ -46,7 +46,7 @@ def find(part, walls, pose, capacity=200):
 
 def put_in_touch(part, walls, pose):
     """The pose, moved along x until the part touches what stands on the right of it."""
-    path = make_path(pose, [1.0, 0.0, 0.0], np.zeros(3), 5.0)
+    path = make_path(pose, [1.0, 0.0, 0.0], np.zeros(3))
     time = find_next_contact(part, walls, path, 0.0, 5.0, NOTHING, TOUCH, allocate_scratch(part, walls))
     return pose + np.array([min(time, 5.0), 0.0, 0.0])
 
@@ -98,7 +98,7 @@ def test_the_next_contact_is_that_of_all_pairs(n, m, moving, rng):
     for _ in range(4):
         part, walls = draw_scene(rng, n, m, moving)
         pose = [0.0, rng.uniform(-0.3, 0.3), rng.uniform(-3, 3)]
-        path = make_path(pose, [1.0, *rng.normal(size=2) * 0.3], rng.normal(size=3), 1.0)
+        path = make_path(pose, [1.0, *rng.normal(size=2) * 0.3], rng.normal(size=3))
         found = []
         for those in ((part, walls), pairs.without_trees(part, walls)):
             scratch = allocate_scratch(*those)

@@ -197,9 +197,9 @@ def test_run_that_breaks_a_law_says_so(monkeypatch):
     from sim import load_scene, simulate
 
     scene = load_scene("block_tips")
-    assert simulate(scene, 0.05).status is Status.COMPLETED
+    assert simulate(scene, 0.5).status is Status.COMPLETED
     monkeypatch.setattr(sim.rows.account, "LAW_LIMIT", 1e-30)
-    trajectory = simulate(scene, 0.05)
+    trajectory = simulate(scene, 0.5)
     assert trajectory.status is Status.LAWS_BROKEN and "more than" in trajectory.message
     assert any("Do not trust" in line for line in trajectory.describe())
 

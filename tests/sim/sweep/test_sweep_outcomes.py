@@ -86,7 +86,7 @@ def test_outcomes_without_a_goal():
 
 
 def test_no_solution_and_jammed_come_from_the_status():
-    judge = CellRunner(Study(BOX, None, (make_axis("mu", [0.5]),)), [0.5])._settings.make([0.5])[0].judge
+    judge = CellRunner(Study(BOX, None, (make_axis("mu", [0.5]),)), [0.5]).settings.make([0.5])[0].judge
     words = cells.list_outcomes(parse_scene(BOX))
     for status, word in ((Status.NO_SOLUTION, "no solution"), (Status.NO_IMPACT_SOLUTION, "no solution"),
                          (Status.JAMMED, "jammed"), (Status.STEP_LIMIT, "timed out"), (Status.STALLED, "failed"),
@@ -164,7 +164,7 @@ def test_obstacles_that_move_begin_anew_in_every_run(monkeypatch):
     monkeypatch.setattr(Study, "build_scene", add_motion)
     axis = make_axis("mu", "0.1:0.5:5")
     runner = CellRunner(Study(BOX, None, (axis,)), [0.1])
-    assert len(runner._settings.first.obstacles) and len(runner._settings.shape.body.walls.mover)
+    assert len(runner.settings.first.obstacles) and len(runner.settings.shape.body.walls.mover)
     rows = runner.run_batch(range(5), axis.values[:, None])
     for value, row in zip(axis.values, rows.table, strict=True):
         alone = simulate(add_motion(Study(BOX, None, (axis,)), [value]))
