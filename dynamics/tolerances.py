@@ -94,11 +94,19 @@ LINE_BRACKET = 1e-15
 # Forces balance to rounding where the residual is below this share of their sum; no step makes it smaller. Larger: the
 # last digits are lost. Smaller: steps are made in vain.
 BALANCED = 1e-15
+# ... and below this share, if a whole step of Newton's method does not halve it: the condition of the contacts stands
+# between the two. Larger: the last digits are lost. Smaller: the maximum is sought in the noise of sums.
+NEARLY_BALANCED = 1e-12
 # What is added to the Hessian of the dual, relative to its trace, for the first guess and for each step. Reason: where
 # forces are not unique it is singular, and rounding of about 1e-16 times its terms could make it indefinite; the step
 # also meets cones, whose terms differ more. Larger: more steps. Smaller: a step in a direction without meaning.
 GUESS_SHIFT = 1e-14
 STEP_SHIFT = 1e-13
+
+# A force this near to an edge of its cone is on it, and one this small is none, relative to the largest that its
+# row could have at the same dual point: rounding, with room. Larger: forces that can change both ways are said to
+# change one way only. Smaller: rounding says that forces are not unique.
+ON_EDGE = 1e-12
 
 # An edge depends on others where less than this share of its length is left when its parts along them are taken away:
 # then forces are not unique. Larger: forces of contacts that nearly oppose each other are not called unique. Smaller:

@@ -61,11 +61,11 @@ EVENT_BRACKET = 4e-16
 
 # Where an event is located anew by steps of the method itself: the first secant reaches back by this share of the step;
 # a monitor below LOCATED is at its zero, in units of its rounding; and a correction above LARGEST_CORRECTION, relative
-# to the step, is not taken. Reason: the path is off by the error of its interpolation only. Larger: the secant is less
-# exact, the event too, or a wild correction is taken. Smaller: the secant is rounding, steps are made in vain, or a
-# correction that is right is left out.
+# to the step, is not taken. Reason: the path is off the constraints by the error of the step only, and a gap is known
+# to about 1e-4 of the touch distance. Larger: the secant is less exact, the event too, or a wild correction is taken.
+# Smaller: the secant is rounding, corrections are made in vain, or one that is right is left out.
 SECANT_STEP = 1e-4
-LOCATED = 1e-3
+LOCATED = 1e-4
 LARGEST_CORRECTION = 1e-3
 
 # Relative determinant of the equation for the normal forces below which a force that is lost is lost in its singular

@@ -20,6 +20,8 @@ from dynamics.tolerances import (
     GUESS_SHIFT,
     HOLDS_ORIGIN,
     LINE_BRACKET,
+    NEARLY_BALANCED,
+    ON_EDGE,
     SLOPE_ZERO,
     STEP_SHIFT,
 )
@@ -252,6 +254,14 @@ def _maximise(problem, fn, ft, g, goal, tolerance):
         if best <= BALANCED * goal or (stalled > 2 and best <= tolerance * goal):
             break
         step = _solve(h, r, STEP_SHIFT * full)
+        ahead = (y[0] + step[0], y[1] + step[1], y[2] + step[2])
+        after, _ = _apply(problem, fn, ft, g, ahead)
+        left_after = sqrt(after[0] * after[0] + after[1] * after[1] + after[2] * after[2])
+        if left_after < 0.5 * left:
+            y = ahead
+            continue
+        if best <= NEARLY_BALANCED * goal:  # what is left is rounding, in which a search would find nothing
+            return (ahead, left_after) if left_after < best else (best_y, best)
         move = _search_line(problem, fn, ft, g, y, step)
         if move == inf:
             break
@@ -261,14 +271,25 @@ def _maximise(problem, fn, ft, g, goal, tolerance):
 
 @inner
 def _free_part(problem, fn, ft, y, i):
-    """Which part of its cone the force of row i is on: -1 none, 0 apex, 1 edge, 2 inside; and the edge in use."""
+    """Which part of its cone the force of row i is on, to rounding: -1 none, 0 apex, 1 edge, 2 inside; and the edge in
+    use."""
     state = _unpack_state(ft[i])
     if state == NO_FORCE:
         return -1, 0, 0.0, 0.0
     u = _row_dot(problem.N, i, y[0], y[1], y[2])
     v = _row_dot(problem.T, i, y[0], y[1], y[2])
     _, _, part, cn, ct = _project(state, problem.mu[i], u, v)
+    zero = ON_EDGE * sqrt(y[0] * y[0] + y[1] * y[1] + y[2] * y[2]) * (_get_size(problem.N, i) + _get_size(problem.T, i))
+    if part == 2 and ct * u - cn * abs(v) <= zero:
+        part, ct = 1, (ct if v >= 0.0 else -ct)
+    if part > 0 and max(u, cn * u + ct * v) <= zero:
+        part = 0
     return part, state, cn, ct
+
+
+@inner
+def _get_size(rows, i):
+    return sqrt(rows[i, 0] * rows[i, 0] + rows[i, 1] * rows[i, 1] + rows[i, 2] * rows[i, 2])
 
 
 @inner

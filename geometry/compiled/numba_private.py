@@ -28,11 +28,14 @@ from numba import config
 
 OLDEST, NEWEST = "0.61.0", "0.68.1"
 
+LONGEST_NAME = 64  # letters of a type in a symbol, see `_shorten_name`
+
 # The features, each by what is lost without it.
 KEEPING = "machine code is not kept, so every start compiles anew"
 BY_ADDRESS = "kernels are copied into their callers, so compiling takes about ten times as long"
 UNIFYING = "kernels are compiled again for each literal argument, so compiling takes about twice as long"
 COUNTING = "references to arrays are counted at every call, so runs take about twice as long, searches three times"
+NAMING = "the machine code of kernels takes several times the room, and loading it twice the time"
 BARE = "kernels get entrances that nobody uses, so compiling takes about twice as long"
 ANSWERING = "a run waits while kernels are compiled"
 TIMING = "the time of compiling is not measured"
@@ -63,6 +66,7 @@ _NEEDED = {
     BARE: (
         "numba.core.options:DefaultOptions.no_cfunc_wrapper", "numba.core.options:DefaultOptions.no_cpython_wrapper",
         "kernel:_compile_for_args", "kernel:_insert", "kernel:overloads"),
+    NAMING: ("numba.core.types:Type.mangling_args",),
     COUNTING: ("numba.core.options:DefaultOptions._nrt",),
     ANSWERING: ("kernel:_compile_for_args", "kernel:compile", "kernel:overloads"),
     TIMING: ("numba.core.event:Listener", "numba.core.event:register", "numba.core.event:unregister"),
@@ -192,6 +196,13 @@ def _unify(kind):
     return kind
 
 
+def _shorten_name(kind) -> tuple[str, tuple]:
+    """How symbols name a type: numba spells a record out, field by field, in the names of all that takes one. Those of
+    the engine had thirty thousand letters, and were the greater part of its machine code."""
+    name = kind.name
+    return (name if len(name) <= LONGEST_NAME else f"type{hashlib.sha256(name.encode()).hexdigest()[:32]}"), ()
+
+
 def _take_field_by_field(context, builder, from_type, to_type, value):
     """A NamedTuple whose arrays are fields of records, as one whose arrays are any."""
     unpack = resolve_name("numba.core.cgutils:unpack_tuple")
@@ -277,7 +288,8 @@ def pack(key: bytes, function, signature, result, by_address: bool) -> bytes | N
     own = _name_symbol(function, result.signature.args)
     called = set(_SYMBOL.findall(result.library.get_llvm_str())) - {own}
     callees = [_separate[symbol] for symbol in sorted(called)]
-    parts = result._reduce()
+    # without the types of all variables, as a text for people to read: a third of the whole
+    parts = tuple("" if isinstance(part, str) else part for part in result._reduce())
     if by_address:
         name, kind, (machine_code, bitcode) = parts[0]
         parts = ((name, kind, (machine_code, _keep_names(bitcode, result.fndesc))), *parts[1:])
@@ -361,3 +373,5 @@ if not is_disabled():
         lower_cast = resolve_name("numba.extending:lower_cast")
         lower_cast(numba.types.NamedTuple, numba.types.NamedTuple)(_take_field_by_field)
         lower_cast(numba.types.NestedArray, numba.types.Array)(_take_nested_as_array)
+    if has(NAMING):
+        numba.types.Type.mangling_args = property(_shorten_name)

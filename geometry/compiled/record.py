@@ -18,8 +18,27 @@ def define_record(*fields) -> np.dtype:
 
 
 def allocate_record(dtype: np.dtype):
-    """One record, all zero."""
-    return np.zeros(1, dtype).view(np.recarray)[0]
+    """One record, all zero: the row of a table of one row, see `get_table`."""
+    return np.zeros(1, dtype)[0]
+
+
+def get_table(record) -> np.ndarray:
+    """The array (1,) that a record of `allocate_record` is the row of.
+
+    From Python, fields are read from it in a tenth of the time that a record takes, and compiled code is handed it in a
+    microsecond: of a record numpy first writes a description of the type, field by field, at every call.
+    """
+    table = record.base
+    if type(table) is not np.ndarray or table.shape != (1,) or table.dtype != record.dtype:
+        raise ValueError("this record is not the row of a table of its own")
+    return table
+
+
+def copy_table(table: np.ndarray) -> np.ndarray:
+    """A copy of an array of records, byte by byte."""
+    copy = np.empty(table.shape, table.dtype)
+    copy.view(np.uint8)[:] = table.view(np.ndarray).view(np.uint8)
+    return copy
 
 
 def allocate_table(dtype: np.dtype, rows: int) -> np.recarray:

@@ -13,6 +13,7 @@ import numpy as np
 from geometry.compiled.jit import jit, kernel
 from geometry.compiled.record import copy_row
 from geometry.contact.contacts import TYPE_B, Part, Walls, compute_contact, compute_gap_rate
+from geometry.contact.crossing import bound_crossing, bound_jerk, stretch_crossing
 from geometry.contact.detection import (
     Scratch,
     compute_distance,
@@ -186,12 +187,19 @@ def _look(walls, path, start, tau, spot):
         place_walls(walls, start + tau)
 
 
+@jit
+def _is_carried(walls, j):
+    """May the shape that wall edge j is of move?"""
+    m = walls.edge[j].mover
+    return m >= 0 and walls.mover[m].n_edges > 0
+
+
 @kernel
 def _bound_wall(search, j, begin, end):
     """WallBounds of the wall of edge j over the piece [begin, end] of the path."""
     walls = search.walls
     m = walls.edge[j].mover
-    if m < 0 or walls.mover[m].n_edges == 0:
+    if not _is_carried(walls, j):
         return WallBounds(0.0, 0.0, 0.0, 0.0)
     radius = walls.mover[m].radius
     frame = bound_mover(walls.mover, walls.piece, walls.wave, m, search.start + begin, end - begin)
@@ -222,6 +230,7 @@ def _march(search, interval, bounds):
     With D the distance, S a bound of its rate, g the gap to the supporting line and M a bound of |g''|: no contact can
     happen before D/S, nor (in front of the line) before the root of g + g' x - M x^2/2, nor (behind it) before g can
     become positive. Near a transversal root the second bound is Newton's step, so the convergence is quadratic.
+    Where both are short, g'' itself and a bound of the next derivative may reach further.
 
     A pair that touches at the start of the path (not `armed`) without being active is on its way out: it counts again
     once it has left the touch distance, or if it sinks. Sunk is a pair that bounces, though lower than the touch
@@ -232,7 +241,8 @@ def _march(search, interval, bounds):
     begin, end, last = interval
     triple, armed = spot.triple, begin > 0.0
     wall = _bound_wall(search, triple[2], begin, last)
-    seen = MotionBounds(bounds.speed + wall.speed, bounds.omega, bounds.acceleration + wall.acceleration, bounds.alpha)
+    seen = MotionBounds(bounds.speed + wall.speed, bounds.omega, bounds.acceleration + wall.acceleration, bounds.alpha,
+                        bounds.jerk, bounds.angular_jerk)
     rate = seen.speed + seen.omega * part.radius
     exact = LOCATED_GAP * touch
     length = walls.edge[triple[2]].length if triple[0] == TYPE_B else part.edge[triple[1]].length
@@ -253,9 +263,7 @@ def _march(search, interval, bounds):
             if 0.0 <= along <= length:  # the path is rounded more than contacts are: the crossing cannot be resolved
                 return tau
         last_gap = gap if 0.0 <= along <= length else -1.0
-        far = Distances(part.radius, length, distance, last - begin)
-        curvature = _bound_curvature(triple[0], seen, rate, wall, far)
-        delta = max(distance / rate if rate > 0.0 else np.inf, _bound_touch(gap, gap_rate, curvature, distance, touch))
+        delta, curvature = _bound_approach(search, interval, (seen, wall, rate), (gap, gap_rate, distance, length), tau)
         floor = exact / rate if rate > 0.0 else np.inf
         if not armed:
             if tau == begin and gap_rate > 0.0 and gap_rate * gap_rate > LEAVING * touch * curvature:
@@ -275,6 +283,24 @@ def _march(search, interval, bounds):
             doubling *= 2.0
         previous, tau = tau, tau + max(delta, floor)
     return tau  # closer and closer without an end: let the caller look at the contacts here
+
+
+@jit
+def _bound_approach(search, interval, bounds, place, tau):
+    """(time before which the pair `scratch.spot.triple` cannot touch, bound of |gap''|) from its place at a time: gap,
+    gap', distance and length of its edge. bounds: MotionBounds as seen from the wall, WallBounds, largest speed."""
+    part, spot, (begin, end, last) = search.part, search.scratch.spot, interval
+    (seen, wall, rate), (gap, gap_rate, distance, length) = bounds, place
+    triple = spot.triple
+    far = Distances(part.radius, length, distance, last - begin)
+    curvature = _bound_curvature(triple[0], seen, rate, wall, far)
+    closing = _bound_closing(gap, gap_rate, curvature, distance, search.touch)
+    delta = max(distance / rate if rate > 0.0 else np.inf, closing)
+    if closing > 0.0 and tau + delta < end and not _is_carried(search.walls, triple[2]):
+        jerk = bound_jerk(triple[0], seen, part.radius + distance + seen.speed * (last - begin), part.radius)
+        stretched = stretch_crossing(part, search.walls, triple, spot, search.path, tau, jerk, end - tau)
+        delta = max(delta, stretched)
+    return delta, curvature
 
 
 @kernel
@@ -329,20 +355,9 @@ def _locate_depth(search, depth):
 
 
 @jit
-def _bound_touch(gap, gap_rate, curvature, distance, touch):
+def _bound_closing(gap, gap_rate, curvature, distance, touch):
     """Time before which the gap cannot come to where a contact begins: 0 for a vertex in the line of its edge, which
     comes from beside though its gap never changes sign."""
     if distance > touch and -touch <= gap <= LOCATED_GAP * touch:
         return 0.0
-    return _bound_crossing(gap, gap_rate, curvature)
-
-
-@jit
-def _bound_crossing(gap, gap_rate, curvature):
-    """Time before which the gap cannot change sign, for |gap''| <= curvature."""
-    if gap < 0.0:
-        gap, gap_rate = -gap, -gap_rate
-    root = sqrt(gap_rate * gap_rate + 2.0 * curvature * gap)
-    if gap_rate < 0.0:  # the form without cancellation, for a curvature of rounding size
-        return 2.0 * gap / (root - gap_rate)
-    return (gap_rate + root) / curvature if curvature > 0.0 else np.inf
+    return bound_crossing(gap, gap_rate, curvature)

@@ -52,17 +52,32 @@ def evaluate_path(path, tau, pose, velocity):
 
 
 @kernel
+def evaluate_acceleration(path, tau):
+    """(ax, ay, alpha) at time tau."""
+    return _bend(path, 0, tau), _bend(path, 1, tau), _bend(path, 2, tau)
+
+
+@jit
+def _bend(path, k, tau):
+    bend = 0.0
+    for j in range(path.degree, 1, -1):
+        bend = bend * tau + j * (j - 1.0) * path.c[k, j]
+    return bend
+
+
+@kernel
 def bound_path(path, begin, end):
     """MotionBounds of the centre of mass over an interval."""
-    vx, ax = _bound(path, 0, begin, end)
-    vy, ay = _bound(path, 1, begin, end)
-    omega, alpha = _bound(path, 2, begin, end)
-    return MotionBounds(sqrt(vx * vx + vy * vy), omega, sqrt(ax * ax + ay * ay), alpha)
+    vx, ax, jx = _bound(path, 0, begin, end)
+    vy, ay, jy = _bound(path, 1, begin, end)
+    omega, alpha, angular_jerk = _bound(path, 2, begin, end)
+    speed, acceleration = sqrt(vx * vx + vy * vy), sqrt(ax * ax + ay * ay)
+    return MotionBounds(speed, omega, acceleration, alpha, sqrt(jx * jx + jy * jy), angular_jerk)
 
 
 @jit
 def _bound(path, k, begin, end):
-    """Upper bounds of the first and the second derivative of coordinate k over [begin, end]."""
+    """Upper bounds of the first three derivatives of coordinate k over [begin, end]."""
     n, h = path.degree, end - begin
     value, first, half_second, third = 0.0, 0.0, 0.0, 0.0
     for j in range(n, -1, -1):
@@ -73,4 +88,4 @@ def _bound(path, k, begin, end):
     for j in range(n, 2, -1):  # of |third derivative| up to the end
         third = third * end + j * (j - 1.0) * (j - 2.0) * abs(path.c[k, j])
     # The linear part of the velocity attains its extremes at the ends.
-    return max(abs(first), abs(first + second * h)) + 0.5 * third * h * h, abs(second) + third * h
+    return max(abs(first), abs(first + second * h)) + 0.5 * third * h * h, abs(second) + third * h, third

@@ -125,6 +125,8 @@ class MotionBounds(NamedTuple):
     omega: float  # rad/s, of |omega|
     acceleration: float  # m/s^2, of |acceleration|
     alpha: float  # rad/s^2, of |alpha|
+    jerk: float  # m/s^3, of the derivative of the acceleration; infinity where nobody asks
+    angular_jerk: float  # rad/s^3
 
 
 @kernel
@@ -133,7 +135,7 @@ def bound_mover(mover, piece, wave, m, time, h):
     vx, ax = _bound_coordinate(mover, piece, wave, m, X, time, h)
     vy, ay = _bound_coordinate(mover, piece, wave, m, Y, time, h)
     omega, alpha = _bound_coordinate(mover, piece, wave, m, THETA, time, h)
-    return MotionBounds(np.sqrt(vx * vx + vy * vy), omega, np.sqrt(ax * ax + ay * ay), alpha)
+    return MotionBounds(np.sqrt(vx * vx + vy * vy), omega, np.sqrt(ax * ax + ay * ay), alpha, inf, inf)
 
 
 @kernel

@@ -5,12 +5,17 @@ from __future__ import annotations
 import numpy as np
 
 
+def compute_sides(vertices: np.ndarray) -> np.ndarray:
+    """(n, 2): from each vertex of a closed outline to the next."""
+    return np.concatenate([vertices[1:], vertices[:1]]) - vertices
+
+
 def is_apart(part: np.ndarray, other: np.ndarray, tolerance: float) -> bool:
     """Do two outlines lie on the two sides of an edge of one of them, up to a tolerance (m)? Then `measure_overlap`,
     which takes ten times as long, finds at most that. False says nothing."""
     for own, far in ((part, other), (other, part)):
-        along = np.roll(own, -1, axis=0) - own
-        normals = np.column_stack([along[:, 1], -along[:, 0]]) / np.hypot(along[:, 0], along[:, 1])[:, None]
+        along = compute_sides(own)
+        normals = along[:, ::-1] * (1.0, -1.0) / np.hypot(along[:, 0], along[:, 1])[:, None]
         middle = own.mean(axis=0)  # so that outlines far from the origin lose no digits
         gaps = ((far - middle) @ normals.T).min(axis=0) - ((own - middle) @ normals.T).max(axis=0)
         if gaps.max() >= -tolerance:

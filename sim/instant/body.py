@@ -12,6 +12,7 @@ from dynamics.codes import LAWS
 from dynamics.motion.mode import Body, turn_gravity
 from dynamics.motion.scales import Scales
 from dynamics.tolerances import SPEED_ROUNDING
+from geometry.compiled.record import copy_table
 from geometry.contact.contacts import build_part, build_walls
 from geometry.contact.moving import begin_motion, build_moving_walls, copy_walls
 from geometry.prescribed.motion import spread_times
@@ -58,7 +59,9 @@ STEPS_PER_PERIOD = 8.0
 
 
 def _find_longest_step(walls) -> float:
-    frequency = np.abs(walls.wave.frequency).max(initial=0.0)
+    if not len(walls.wave):
+        return float(np.inf)
+    frequency = np.abs(walls.wave.frequency).max()
     return float(2.0 * np.pi / (STEPS_PER_PERIOD * frequency)) if frequency > 0.0 else np.inf
 
 
@@ -70,11 +73,22 @@ def _build_part(outline: Polygon):
 
 @lru_cache(maxsize=16)
 def _build_walls(placed: tuple[tuple[Polygon, Pose], ...], pairs: tuple[tuple, ...], moves: tuple, tolerance: float):
-    mu, e = (np.array([pair[i] for pair in pairs], dtype=np.float64) for i in (0, 1))
-    law = np.array([pair[2] for pair in pairs], dtype=np.int64)
+    walls = _build_bare_walls(placed, moves, tolerance)
+    edge = copy_table(walls.edge)
+    owner = edge["owner"]
+    for index, name in enumerate(("mu", "e", "law")):
+        edge[name] = np.array([pair[index] for pair in pairs])[owner]
+    return walls._replace(edge=edge.view(np.recarray))
+
+
+# Friction, restitution and law of impact change nothing else: they are put in afterwards, as in a sweep.
+@lru_cache(maxsize=16)
+def _build_bare_walls(placed: tuple[tuple[Polygon, Pose], ...], moves: tuple, tolerance: float):
+    none = np.zeros(len(placed))
+    pairs = none, none, none.astype(np.int64)
     motions, gravity_turn = moves
     if gravity_turn is None and all(motion is None for motion in motions):
-        return build_walls(_compute_boundary(placed, tolerance), mu, e, law)
+        return build_walls(_compute_boundary(placed, tolerance), *pairs)
     movers = [(owner, motion) for owner, motion in enumerate(motions) if motion is not None]
     travelling = {owner for owner, motion in movers if not motion.shape_still}
     groups = [[owner for owner in range(len(placed)) if owner not in travelling], *([owner] for owner in travelling)]
@@ -82,7 +96,7 @@ def _build_walls(placed: tuple[tuple[Polygon, Pose], ...], pairs: tuple[tuple, .
                   for group in groups]
     number = {owner: m for m, (owner, _) in enumerate(movers, start=1)}
     carriers = [0, *(number[owner] for owner in travelling)]
-    return build_moving_walls(list(zip(boundaries, carriers, strict=True)), (mu, e, law), movers, gravity_turn)
+    return build_moving_walls(list(zip(boundaries, carriers, strict=True)), pairs, movers, gravity_turn)
 
 
 def _own_boundary(boundary, group: list[int]):

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 import numpy as np
 
@@ -56,12 +56,9 @@ class Trajectory:
         message: str = "",
         record: SceneRecord | None = None,
     ):
-        self._scene = scene
-        if record is None:
-            if scene is None:
-                raise ValueError("a trajectory needs the scene, or the record of a scene from a log")
-            record = build_scene_record(scene)
-        self.record = record
+        if record is None and scene is None:
+            raise ValueError("a trajectory needs the scene, or the record of a scene from a log")
+        self._scene, self._record = scene, record
         self.steps = freeze_table(steps, STEP_DTYPE)
         self.contacts = freeze_table(contacts, CONTACT_DTYPE)
         self.event_rows = freeze_table(number_events(np.asarray(events)), EVENT_DTYPE)
@@ -69,6 +66,13 @@ class Trajectory:
         self.status = Status(status)
         self.account = account
         self.message = message
+
+    @property
+    def record(self) -> SceneRecord:
+        """What a log keeps of the scene."""
+        if self._record is None:
+            self._record = build_scene_record(cast("Scene", self._scene))
+        return self._record
 
     @property
     def scene(self) -> Scene:

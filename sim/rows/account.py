@@ -89,6 +89,11 @@ def list_limits(size: float, tolerance: ArrayLike) -> dict:
             "cone_residual": LAW_LIMIT, "energy_residual": energy}
 
 
+def keeps_laws(entries: dict[str, Any], size: float, tolerance: float) -> bool:
+    """Is no entry of the account of one run larger than it may be? See `list_limits`."""
+    return all(entries[name] <= limit for name, limit in list_limits(size, tolerance).items())
+
+
 def judge_completed(finite: Any, entries: Any, size: float, tolerance: ArrayLike) -> dict[int, tuple[Status, str]]:
     """Runs that reached their end time and yet have not ended well: {place: (status, message)}.
 

@@ -126,7 +126,7 @@ def word_events(rows: np.ndarray) -> np.ndarray:
 
 def number_events(events: np.ndarray) -> np.ndarray:
     """The inverse of `word_events`; rows that have integers already stay as they are. Raises ValueError."""
-    if events.dtype != WORDED_EVENT_DTYPE:
+    if events.dtype is EVENT_DTYPE or events.dtype != WORDED_EVENT_DTYPE:  # comparing types takes long
         return events
     rows = np.zeros(len(events), EVENT_DTYPE)
     for name in rows.dtype.names:

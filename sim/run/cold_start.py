@@ -18,7 +18,6 @@ from typing import Any
 from geometry.compiled import cold_code, entrances, numba_private
 from geometry.compiled.code_folder import find_folder
 from geometry.compiled.interpreted import Interpreter
-from sim.files.held_interrupt import hold_interrupts
 from sim.rows.status_codes import PAUSED
 from sim.run.model import Arguments
 
@@ -33,14 +32,13 @@ _ready: set = set()  # kernels of the engine that are compiled; their arguments 
 
 def advance(arguments: Arguments) -> int:
     """`run_chunk` for a run; interpreted for about INTERPRETED_TIME where there is no machine code for it."""
-    from sim.engine import loop
+    from sim.engine import entrance, loop
 
-    if is_ready(loop.run_chunk, arguments, arguments):
-        if numba_private.is_kernel(loop.run_chunk) and entrances.get_entrance(loop.run_chunk).overloads:
-            # numba reads records by calls of Python; a Ctrl-C that falls into one is told as an AttributeError
-            with hold_interrupts():
-                return loop.run_chunk(*arguments)
-        return loop.run_chunk(*arguments)  # which compiles it first
+    if not numba_private.is_kernel(loop.run_chunk):  # nothing is compiled
+        return loop.run_chunk(*arguments)
+    packed = entrance.pack(*arguments)
+    if is_ready(entrance.enter, packed, arguments):
+        return entrance.enter(*packed)
     run_phase, state, spot = _get_twins()[0], arguments.state, arguments.tools.scratch.spot
     began = time.perf_counter()
     with cold_code.interpreting():
@@ -112,28 +110,28 @@ def is_ready(kernel: Any, arguments: tuple, run: Arguments | None) -> bool:
 
 def compile_engine(run: Arguments) -> None:
     """Make `run_chunk` ready for a run, as fast as the machine can, and wait for it; does nothing where it is."""
-    from sim.engine.loop import run_chunk
+    from sim.engine.entrance import enter, pack
 
-    if numba_private.is_kernel(run_chunk):
+    if numba_private.is_kernel(enter):
         cold_code.wait_for_code()
         ask_for_parts(run)
-        entrances.compile_for_call(run_chunk, run)
+        entrances.compile_for_call(enter, pack(*run))
 
 
 # ---- parts -----------------------------------------------------------------------------------------------------------
 
 
 def ask_for_parts(run: Arguments) -> None:
-    """Ask for the parts of `run_chunk` and for itself, once in a process, unless all is there. Where code is waited
-    for, this process compiles them too."""
-    from sim.engine.loop import run_chunk
+    """Ask for the parts of `run_chunk`, once in a process, unless all is there. Where code is waited for, this process
+    compiles them too."""
+    from sim.engine.entrance import enter, pack
 
     kinds = entrances.get_types(run)
     with _asking:
         if kinds in _asked:
             return
         _asked.add(kinds)
-    path = cold_code.machine_code.find_file(run_chunk, kinds)
+    path = cold_code.machine_code.find_file(enter, entrances.get_types(pack(*run)))
     folder = find_folder()
     if folder is None or path is None or path.exists():
         return

@@ -7,9 +7,12 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from sim.engine.state import Log
+from geometry.compiled.numba_private import get_function
+from geometry.compiled.record import get_table
+from sim.engine.state import STATE, Log
 from sim.files.held_interrupt import hold_interrupts
 from sim.rows.account import Account, compute_energy_residual, compute_rounding, end_account
+from sim.rows.records import STEP_DTYPE
 from sim.run.model import Arguments
 
 
@@ -44,11 +47,11 @@ class Ledger:
     def __init__(self, arguments: Arguments, target):
         self._body, self._options, self._state, _, self._log = arguments
         self._target = target
-        self._last = None  # row of /steps
+        self._last: bytes | None = None  # row of /steps
         self._steps = 0
-        # What the account is made of, by the number of rows that it is the account of: the last row, and copies of the
-        # state and of the work of the movers. It is asked for only where a run is broken off.
-        self._ends: dict[int, tuple[Any, Any, np.ndarray] | None] = {0: None}
+        # What the account is made of, by the number of rows that it is the account of: the last row, the state and the
+        # work of the movers, as bytes. It is asked for only where a run is broken off.
+        self._ends: dict[int, tuple[bytes, bytes, bytes] | None] = {0: None}
 
     def __len__(self) -> int:
         """The number of rows handed over."""
@@ -58,8 +61,8 @@ class Ledger:
         """Give the rows in the buffers to the sink, and empty the buffers."""
         with hold_interrupts():
             new = int(self._log.counts[0])
-            steps, last = self._steps + new, self._log.steps[new - 1].copy() if new else self._last
-            end = None if last is None else (last, self._state.copy(), self._body.walls.mover["work"].copy())
+            steps, last = self._steps + new, self._log.steps[new - 1 : new].tobytes() if new else self._last
+            end = None if last is None else (last, get_table(self._state).tobytes(), _get_works(self._body).tobytes())
             self._ends[steps] = end
             hand_over(self._log, self._target)
             sure = getattr(self._target, "committed", {"steps": steps})["steps"]
@@ -74,20 +77,21 @@ class Ledger:
             return None
         last, state, works = end
         with hold_interrupts():
-            return self.compute_account(last, state, works, times)
+            return self.compute_account(last, np.frombuffer(state, STATE)[0], np.frombuffer(works), times)
 
-    def compute_account(self, last: np.void | None, state: np.record, works: np.ndarray, times: WallTimes) -> Account:
+    def compute_account(self, last: bytes | None, state: np.record, works: np.ndarray, times: WallTimes) -> Account:
         """The account at a state, or up to a row that was written somewhat before it."""
         touch = self._options.scales.touch
         account = compute_account(self._body, touch, state, times, works)
         if last is None:
             return account
-        account = end_account(account, last, float(compute_rounding(self._body.mass, self._body.load, touch)))
-        return dataclasses.replace(account, time_not_unique=find_time_not_unique(state, float(last["time"])))
+        row = np.frombuffer(last, STEP_DTYPE)[0]
+        account = end_account(account, row, float(compute_rounding(self._body.mass, self._body.load, touch)))
+        return dataclasses.replace(account, time_not_unique=find_time_not_unique(state, float(row["time"])))
 
     def end(self, completed: bool, times: WallTimes = NO_TIMES) -> Account:
         """The account at the end of a run. One that stops on its way may have gone on a little after its last row."""
-        works = self._body.walls.mover["work"]
+        works = _get_works(self._body)
         return self.compute_account(None if completed else self._last, self._state, works, times)
 
 
@@ -100,12 +104,24 @@ def find_time_not_unique(state: np.record, time: float) -> float:
 
 def hand_over(log: Log, target) -> None:
     """Give the rows in the buffers to a sink, and empty the buffers."""
-    steps, contacts, events, impulses = (int(c) for c in log.counts[:4])
+    steps, contacts, events, impulses = log.counts[:4].tolist()
     if steps or events:
         target.write(log.steps[:steps], log.contacts[:contacts], log.events[:events], log.impulses[:impulses])
     log.counts[4] += contacts
     log.counts[5] += impulses
     log.counts[:4] = 0
+
+
+class _Moved(NamedTuple):
+    """What `compute_load_work` reads of a state."""
+
+    origin: list[float]
+    turned: float
+
+
+def _get_works(body) -> np.ndarray:
+    """Work per mass [J/kg] (m,) that each mover has done; gravity is the first."""
+    return np.asarray(body.walls.mover)["work"]
 
 
 def compute_account(body, touch: float, state: np.record, times: WallTimes = NO_TIMES,
@@ -114,26 +130,33 @@ def compute_account(body, touch: float, state: np.record, times: WallTimes = NO_
     if that is not what it has done now."""
     from sim.engine.recorder import compute_kinetic, compute_load_work
 
-    energies = RunEnergies(compute_kinetic(body, state.start_velocity), compute_kinetic(body, state.velocity),
-                           compute_load_work(body, state, state.pose), compute_rounding(body.mass, body.load, touch))
-    works = body.walls.mover["work"] if works is None else works
+    # as plain functions of plain numbers: the way into compiled code takes ten times as long
+    kinetic, load_work, now = get_function(compute_kinetic), get_function(compute_load_work), get_table(state)
+    start, end, origin, pose = (now[name][0].tolist() for name in ("start_velocity", "velocity", "origin", "pose"))
+    energies = RunEnergies(kinetic(body, start), kinetic(body, end),
+                           load_work(body, _Moved(origin, now["turned"].item()), pose),
+                           compute_rounding(body.mass, body.load, touch))
+    works = _get_works(body) if works is None else works
     by_obstacle = tuple(float(body.mass * work) for work in works[1:])  # the first is gravity
     return fill_account(state, body.mass, energies, times, by_obstacle)
 
 
 def fill_account(state: np.record, mass: float, energies: RunEnergies, times: WallTimes,
                  obstacle_work: tuple[float, ...] = ()) -> Account:
-    """The account of a state. Its fields are read as those of a structured value: as attributes they cost ten times as
-    much."""
+    """The account of a state."""
     start, end, load, rounding = map(float, energies)
-    friction, impact = float(mass * state["friction"]), float(mass * state["impact"])  # kept per mass
-    pushed = float(mass * state["pushed"])
+    table = get_table(state)
+
+    def read(name: str) -> Any:
+        return table[name].item()
+
+    friction, impact, pushed = mass * read("friction"), mass * read("impact"), mass * read("pushed")  # kept per mass
     return Account(
-        penetration=float(state["penetration"]),
-        gap_residual=float(state["gap_residual"]),
-        slip_residual=float(state["slip_residual"]),
-        balance_residual=float(state["balance_residual"]),
-        cone_residual=float(state["cone_residual"]),
+        penetration=read("penetration"),
+        gap_residual=read("gap_residual"),
+        slip_residual=read("slip_residual"),
+        balance_residual=read("balance_residual"),
+        cone_residual=read("cone_residual"),
         energy_start=start,
         energy_end=end,
         work_load=load,
@@ -141,15 +164,15 @@ def fill_account(state: np.record, mass: float, energies: RunEnergies, times: Wa
         work_impact=impact,
         work_obstacles=pushed,
         energy_residual=float(compute_energy_residual(start, end, load, friction, impact, pushed, rounding)),
-        time_not_unique=float(state["not_unique"]),
-        n_steps=int(state["steps"]),
-        n_rejected=int(state["rejected"]),
-        n_evaluations=int(state["evaluations"]),
-        n_events=int(state["events"]),
-        n_impacts=int(state["impacts"]),
-        n_bridges=int(state["bridges"]),
-        time_bridged=float(state["bridged"]),
-        work_bridged=float(mass * state["bridge_work"]),
+        time_not_unique=read("not_unique"),
+        n_steps=read("steps"),
+        n_rejected=read("rejected"),
+        n_evaluations=read("evaluations"),
+        n_events=read("events"),
+        n_impacts=read("impacts"),
+        n_bridges=read("bridges"),
+        time_bridged=read("bridged"),
+        work_bridged=mass * read("bridge_work"),
         wall_compile=times.compile,
         wall_solve=times.solve,
         wall_output=times.output,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import math
 import time as clock_module
 from collections.abc import Callable
 from functools import lru_cache
@@ -11,10 +12,11 @@ from typing import TYPE_CHECKING, Any, Protocol, overload
 import numpy as np
 import pydantic
 
+from geometry.compiled.record import get_table
 from geometry.contact.contacts import TYPE_A
 from sim.files.held_interrupt import hold_interrupts
 from sim.log.trajectory import MemorySink, Trajectory
-from sim.rows.account import judge_completed
+from sim.rows.account import judge_completed, keeps_laws
 from sim.rows.status import Status, describe_failure
 from sim.rows.status_codes import PAUSED
 from sim.run.model import Arguments, prepare, release
@@ -126,9 +128,12 @@ def judge_end(code: int, arguments: Arguments, account: Account | None, scene: S
         return status, ""
     if account is None:
         raise ValueError("a run that has reached its end has an account")
+    end = get_table(state)
     numbers = [value for value in vars(account).values() if isinstance(value, float)]
-    finite = np.isfinite([*state.pose, *state.velocity, *numbers]).all()
+    finite = all(map(math.isfinite, [*end["pose"][0].tolist(), *end["velocity"][0].tolist(), *numbers]))
     tolerance = options.tolerance if options.step == 0.0 else 0.0
+    if finite and keeps_laws(vars(account), body.part.radius, tolerance):
+        return status, ""
     return judge_completed([finite], vars(account), body.part.radius, tolerance).get(0, (status, ""))
 
 

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from functools import lru_cache
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from geometry.shapes.overlap import is_apart, measure_overlap
+from geometry.shapes.overlap import compute_sides, is_apart, measure_overlap
 from geometry.tolerances import TOUCH
 from sim.scene.scene_errors import OverlapError, SceneError
 from sim.tolerances import LEAST_EDGE
@@ -31,16 +31,32 @@ def _place_part(scene: Scene) -> tuple[Polygon, Pose]:
 # A scene is run again and again with one number changed: what depends on outlines and poses alone is kept.
 @lru_cache(maxsize=64)
 def _compute_tolerance(part: tuple[Polygon, Pose], placed: tuple[tuple[Polygon, Pose], ...]) -> float:
-    return TOUCH * max(float(np.abs(pose.transform(outline.vertices)).max()) for outline, pose in (part, *placed))
+    return TOUCH * max(_place(*body).largest for body in (part, *placed))
+
+
+class _Placed(NamedTuple):
+    """An outline where it stands."""
+
+    vertices: np.ndarray  # (n, 2) m
+    low: np.ndarray  # (2,) m
+    high: np.ndarray  # (2,) m
+    largest: float  # coordinate, without its sign, m
+
+
+@lru_cache(maxsize=256)
+def _place(outline: Polygon, pose: Pose) -> _Placed:
+    vertices = pose.transform(outline.vertices)
+    low, high = vertices.min(axis=0), vertices.max(axis=0)
+    return _Placed(vertices, low, high, max(map(abs, (*low.tolist(), *high.tolist()))))
 
 
 def check_resolution(vertices: np.ndarray, place: str) -> None:
     """Raise SceneError if a double cannot tell the vertices (n, 2) of an outline apart where they are; `place` is named
     in the message."""
     largest = float(np.abs(vertices).max())
-    edges = np.hypot(*(np.roll(vertices, -1, axis=0) - vertices).T)
-    if edges.min() <= LEAST_EDGE * float(np.spacing(largest)):
-        raise SceneError(f"{place}: an edge of {edges.min():.3g} m vanishes among coordinates up to {largest:.3g} m, "
+    shortest = float(np.hypot(*compute_sides(vertices).T).min())
+    if shortest <= LEAST_EDGE * float(np.spacing(largest)):
+        raise SceneError(f"{place}: an edge of {shortest:.3g} m vanishes among coordinates up to {largest:.3g} m, "
                          "which a double knows to 16 digits; move it nearer to the origin, or make it larger")
 
 
@@ -56,23 +72,31 @@ def check_start(scene: Scene, where: str = "scene") -> None:
 @lru_cache(maxsize=64)  # of those that pass
 def _check_start(placed: tuple[Polygon, Pose], own_name: str, obstacles: tuple[tuple[Polygon, Pose, str], ...],
                  where: str) -> None:
-    outline, pose = placed
-    part = pose.transform(outline.vertices)
-    check_resolution(outline.vertices, f"{where}: workpiece.outline about its centre of mass")
-    check_resolution(part, f"{where}: workpiece.outline at workpiece.pose")
-    others = [(pose.transform(outline.vertices), name) for outline, pose, name in obstacles]
-    for i, (other, name) in enumerate(others):
-        check_resolution(other, f"{where}: obstacle.{i}.outline ({cut(name)}) at its pose")
-    low, high = part.min(axis=0), part.max(axis=0)
-    for other, name in others:
-        tolerance = TOUCH * max(float(np.abs(part).max()), float(np.abs(other).max()))
-        if (other.min(axis=0) >= high - tolerance).any() or (other.max(axis=0) <= low + tolerance).any():
+    part = _place(*placed)
+    _check_outline(placed[0], where)
+    check_resolution(part.vertices, f"{where}: workpiece.outline at workpiece.pose")
+    _check_obstacles(obstacles, where)
+    for outline, pose, name in obstacles:
+        other = _place(outline, pose)
+        tolerance = TOUCH * max(part.largest, other.largest)
+        if (other.low >= part.high - tolerance).any() or (other.high <= part.low + tolerance).any():
             continue
-        if is_apart(part, other, tolerance):
+        if is_apart(part.vertices, other.vertices, tolerance):
             continue
-        depth, place, how = measure_overlap(part, other)
+        depth, place, how = measure_overlap(part.vertices, other.vertices)
         if depth > tolerance:
             raise OverlapError(
                 f"{where}: workpiece {quote(own_name)} {how} obstacle {quote(name)} at the start: "
                 f"{depth:.6g} m deep at ({place[0]:.6g}, {place[1]:.6g}); move them apart (touching is allowed)"
             )
+
+
+@lru_cache(maxsize=64)
+def _check_outline(outline: Polygon, where: str) -> None:
+    check_resolution(outline.vertices, f"{where}: workpiece.outline about its centre of mass")
+
+
+@lru_cache(maxsize=64)
+def _check_obstacles(obstacles: tuple[tuple[Polygon, Pose, str], ...], where: str) -> None:
+    for i, (outline, pose, name) in enumerate(obstacles):
+        check_resolution(_place(outline, pose).vertices, f"{where}: obstacle.{i}.outline ({cut(name)}) at its pose")

@@ -204,7 +204,8 @@ class Desk:
         for end, end_contacts in zip(ends.results.modes_end[first:last].tolist(),
                                      ends.results.contacts_end[first:last].tolist(), strict=True):
             ends.modes.append(format_modes(work.modes[begin:end].tobytes()))
-            ends.contacts.append(work.contacts[begin_contacts:end_contacts].copy())
+            rows = work.contacts[begin_contacts:end_contacts]
+            ends.contacts.append(rows.copy() if len(rows) else rows[:0])
             begin, begin_contacts = end, end_contacts
 
 
@@ -231,20 +232,17 @@ def fill_rows(table: np.ndarray, ends: Ends, settings: list[Setting], mu: np.nda
         for name in _UNKNOWN:
             table[name][place] = np.nan
     resting = results.at_rest == 1
-    for place in np.flatnonzero((table["status"] == Status.COMPLETED) & ~resting & (results.n_contacts > 0)).tolist():
-        resting[place] = may_rest(ends, place) and still(table[place], results.pose[place])
+    # slow enough at the end that it is worth a closer look, which costs a millisecond
+    slow = np.abs(results.velocity[:, :2]).max(axis=1) <= STILL * (ends.cells.speed / SPEED_ROUNDING)
+    open_cells = (table["status"] == Status.COMPLETED) & ~resting & (results.n_contacts > 0) & slow
+    for place in np.flatnonzero(open_cells).tolist():
+        resting[place] = still(table[place], results.pose[place])
     states = zip(table["status"].tolist(), results.pose.tolist(), resting.tolist(),
                  results.n_contacts.tolist(), ends.contacts, ends.cells.rho.tolist(), strict=True)
     table["outcome"] = [
         settings[i].judge.find_outcome(
             status, pose, at_rest, n, lambda: len(contacts) > 1 and is_held(contacts, pose, mu[i], rho))  # noqa: B023
         for i, (status, pose, at_rest, n, contacts, rho) in enumerate(states)]
-
-
-def may_rest(ends: Ends, place: int) -> bool:
-    """Is the part of a run slow enough at its end that it is worth a closer look? That costs a millisecond."""
-    typical = float(ends.cells.speed[place]) / SPEED_ROUNDING
-    return float(np.abs(ends.results.velocity[place, :2]).max()) <= STILL * typical
 
 
 def _check_laws(table: np.ndarray, cells: np.recarray, settings: list[Setting], texts: TextList) -> None:
