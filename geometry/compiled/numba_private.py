@@ -289,7 +289,7 @@ def pack(key: bytes, function, signature, result, by_address: bool) -> bytes | N
     called = set(_SYMBOL.findall(result.library.get_llvm_str())) - {own}
     callees = [_separate[symbol] for symbol in sorted(called)]
     # without the types of all variables, as a text for people to read: a third of the whole
-    parts = tuple("" if isinstance(part, str) else part for part in result._reduce())
+    parts: Any = tuple("" if isinstance(part, str) else part for part in result._reduce())
     if by_address:
         name, kind, (machine_code, bitcode) = parts[0]
         parts = ((name, kind, (machine_code, _keep_names(bitcode, result.fndesc))), *parts[1:])
