@@ -18,6 +18,7 @@ from typing import Any
 from geometry.compiled import cold_code, entrances, numba_private
 from geometry.compiled.code_folder import find_folder
 from geometry.compiled.interpreted import Interpreter
+from sim.files.held_interrupt import hold_interrupts
 from sim.rows.status_codes import PAUSED
 from sim.run.model import Arguments
 
@@ -38,7 +39,11 @@ def advance(arguments: Arguments) -> int:
         return loop.run_chunk(*arguments)
     packed = entrance.pack(*arguments)
     if is_ready(entrance.enter, packed, arguments):
-        return entrance.enter(*packed)
+        if entrances.get_entrance(entrance.enter).overloads:
+            # numba reads arguments by calls of Python; a Ctrl-C that falls into one is told as an AttributeError
+            with hold_interrupts():
+                return entrance.enter(*packed)
+        return entrance.enter(*packed)  # which compiles it first
     run_phase, state, spot = _get_twins()[0], arguments.state, arguments.tools.scratch.spot
     began = time.perf_counter()
     with cold_code.interpreting():
