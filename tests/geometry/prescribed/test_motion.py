@@ -130,7 +130,7 @@ def test_bounds_hold_over_the_whole_interval(seed):
         end = min([begin for begin in begins if begin > time], default=math.inf)
         h = min(rng.choice([1e-4, 1e-2, 0.3]), 0.999 * (end - time))
         choose_pieces(mover, piece, time)
-        speed, omega, acceleration, alpha = bound_mover(mover, piece, wave, 0, time, h)
+        speed, omega, acceleration, alpha, _, _ = bound_mover(mover, piece, wave, 0, time, h)
         _, rate, bend = motion.evaluate(np.linspace(time, time + h, 200))
         room = 1.0 + 1e-9
         assert np.hypot(rate[:, 0], rate[:, 1]).max() <= room * speed + 1e-12
