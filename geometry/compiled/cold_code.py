@@ -21,7 +21,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
-from geometry.compiled import background, entrances, machine_code, machine_lock, numba_private
+from geometry.compiled import arguments, background, entrances, machine_code, machine_lock, numba_private
 from geometry.compiled.background import BACKGROUND, HERE, VARIABLE, WAIT
 from geometry.compiled.code_folder import find_folder
 from geometry.compiled.interpreted import get_twin
@@ -126,7 +126,7 @@ def ask_for(kernel: Any, kinds: tuple, rank: int) -> bool:
     folder = find_folder()
     if folder is None:
         return False
-    kinds = kinds if rank == CALLED else numba_private.unify(kinds)
+    kinds = kinds if rank == CALLED else arguments.unify(kinds)
     request = entrances.pack_request(kernel, kinds, rank == CALLED)
     name = f"{kernel.py_func.__module__}.{kernel.py_func.__qualname__}{kinds}{rank == CALLED}"
     path = background.name_request(folder, rank, hashlib.sha256(name.encode()).hexdigest()[:16])

@@ -19,7 +19,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, TypeVar, overload
 
-from geometry.compiled import cold_code, entrances, machine_code, numba_private
+from geometry.compiled import arguments, cold_code, entrances, machine_code, numba_private
 
 F = TypeVar("F", bound=Callable)
 
@@ -46,6 +46,8 @@ def jit(function: Callable | None = None, *, private: bool | None = None, merged
 def _declare(function: Callable, merged: bool, counted: bool) -> Any:
     dispatcher = numba_private.declare(function, merged, counted)
     if not numba_private.is_disabled():
+        arguments.unify_arguments(dispatcher)
+        arguments.check_returned(dispatcher)
         machine_code.attach_store(dispatcher)
         entrances.answer_calls(dispatcher, cold_code.find_code)
     return dispatcher

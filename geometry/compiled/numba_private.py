@@ -1,5 +1,6 @@
 """What is taken from numba beyond its documented interface. No other file looks into numba.core or LLVM.
-What a kernel has for calls from Python is used in `entrances.py`, by names that are listed here.
+What a kernel has for calls from Python is used in `entrances.py`, and how it takes its arguments in `arguments.py`, by
+names that are listed here.
 
 numba may rename any of this in a release. So all names are looked up once, when the first kernel is declared; a feature
 that lacks one is left out, and a single warning says what that costs. Kernels are compiled in any case, to the same
@@ -34,6 +35,7 @@ LONGEST_NAME = 64  # letters of a type in a symbol, see `_shorten_name`
 KEEPING = "machine code is not kept, so every start compiles anew"
 BY_ADDRESS = "kernels are copied into their callers, so compiling takes about ten times as long"
 UNIFYING = "kernels are compiled again for each literal argument, so compiling takes about twice as long"
+ADDRESSES = "tuples are handed over number by number, so runs take about twice as long"
 COUNTING = "references to arrays are counted at every call, so runs take about twice as long, searches three times"
 NAMING = "the machine code of kernels takes several times the room, and loading it twice the time"
 BARE = "kernels get entrances that nobody uses, so compiling takes about twice as long"
@@ -63,6 +65,12 @@ _NEEDED = {
         "kernel:get_call_template", "numba.core.types:NestedArray", "numba.core.types:unliteral",
         "numba.core.types:BaseTuple.from_types", "numba.core.cgutils:unpack_tuple",
         "numba.core.base:BaseContext.make_tuple", "numba.core.base:BaseContext.cast", "numba.extending:lower_cast"),
+    ADDRESSES: (
+        "kernel:get_call_template", "numba.core.types:BaseNamedTuple", "numba.core.types:NamedUniTuple",
+        "numba.core.datamodel.models:PrimitiveModel", "numba.core.typing.templates:AttributeTemplate",
+        "numba.core.typing.templates:infer_getattr", "numba.core.imputils:lower_getattr_generic",
+        "numba.core.imputils:impl_ret_borrowed", "numba.core.base:BaseContext.cast", "numba.extending:lower_cast",
+        "numba.extending:register_model", "llvmlite.ir:IRBuilder.goto_entry_block"),
     BARE: (
         "numba.core.options:DefaultOptions.no_cfunc_wrapper", "numba.core.options:DefaultOptions.no_cpython_wrapper",
         "kernel:_compile_for_args", "kernel:_insert", "kernel:overloads"),
@@ -136,8 +144,6 @@ def declare(function: Callable, merged: bool, counted: bool) -> Any:
     if is_disabled():
         return dispatcher
     dispatcher.stiction_counted = counted
-    if has(UNIFYING):
-        _unify_types(dispatcher)
     if has(BARE):
         # numba would offer Python the entrance that this one has not
         dispatcher.add_overload = lambda result: dispatcher.overloads.update({tuple(result.signature.args): result})
@@ -169,50 +175,11 @@ def share_compiling(dispatcher, alone: Callable[[tuple], Any]) -> None:
     dispatcher.compile = compile_once
 
 
-def _unify_types(dispatcher) -> None:
-    """Compile one kernel for all integers and all arrays, not one more for every literal 0, 1, 2 ... it is called with,
-    nor for arrays that are fields of records, by themselves or in tuples.
-
-    Without this, `f(table, 0)` and `f(table, i)` are two specialisations, and so are all kernels below: compile time
-    doubles and no kernel gains from it.
-    """
-    template = dispatcher.get_call_template
-    dispatcher.get_call_template = lambda args, kws: template(
-        unify(args), {name: _unify(a) for name, a in kws.items()}
-    )
-
-
-def unify(kinds: tuple) -> tuple:
-    """The types for which a kernel is compiled that is called by others with these."""
-    return tuple(map(_unify, kinds))
-
-
-def _unify(kind):
-    kind = numba.types.unliteral(kind)
-    if isinstance(kind, numba.types.NestedArray):
-        return numba.types.Array(kind.dtype, kind.ndim, "C")
-    if isinstance(kind, numba.types.BaseTuple):
-        return numba.types.BaseTuple.from_types([_unify(part) for part in kind], getattr(kind, "instance_class", None))
-    return kind
-
-
 def _shorten_name(kind) -> tuple[str, tuple]:
     """How symbols name a type: numba spells a record out, field by field, in the names of all that takes one. Those of
     the engine had thirty thousand letters, and were the greater part of its machine code."""
     name = kind.name
     return (name if len(name) <= LONGEST_NAME else f"type{hashlib.sha256(name.encode()).hexdigest()[:32]}"), ()
-
-
-def _take_field_by_field(context, builder, from_type, to_type, value):
-    """A NamedTuple whose arrays are fields of records, as one whose arrays are any."""
-    unpack = resolve_name("numba.core.cgutils:unpack_tuple")
-    fields = zip(unpack(builder, value, len(from_type)), from_type, to_type, strict=True)
-    return context.make_tuple(builder, to_type, [context.cast(builder, *field) for field in fields])
-
-
-def _take_nested_as_array(context, builder, from_type, to_type, value):
-    """Both are the same structure in machine code."""
-    return value
 
 
 # ---- calling by address ----------------------------------------------------------------------------------------------
@@ -369,9 +336,5 @@ def _make_listener_class() -> type:
 
 if not is_disabled():
     _look_up_names()
-    if has(UNIFYING):
-        lower_cast = resolve_name("numba.extending:lower_cast")
-        lower_cast(numba.types.NamedTuple, numba.types.NamedTuple)(_take_field_by_field)
-        lower_cast(numba.types.NestedArray, numba.types.Array)(_take_nested_as_array)
     if has(NAMING):
         numba.types.Type.mangling_args = property(_shorten_name)
