@@ -197,7 +197,7 @@ def get_friction_factor(body, mode, index):
 
 @jit
 def lies_flat(body, mode):
-    """Do two vertices of the part slide along one edge that stands still? Then the part cannot turn, to the last bit."""
+    """Do two vertices slide along one edge that stands still? Then the part cannot turn, to the last bit."""
     if mode.kind != SLIDING_TWICE:
         return False
     one, two = mode.triple[mode.first], mode.triple[mode.second]

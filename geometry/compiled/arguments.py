@@ -13,18 +13,15 @@ from __future__ import annotations
 from pkgutil import resolve_name
 from typing import Any
 
-import llvmlite.ir
 import numba
-from numba import types
 
 from geometry.compiled import numba_private
-
 
 # Numbers of a tuple without arrays that still go one by one: as many as a processor has registers for.
 MOST_NUMBERS = 8
 
 
-class Address(types.Type):
+class Address(numba.types.Type):
     """The type of the address of a NamedTuple."""
 
     def __init__(self, kind):
@@ -53,16 +50,16 @@ def unify(kinds: tuple) -> tuple:
 
 
 def _unify(kind):
-    kind = types.unliteral(kind)
-    if isinstance(kind, types.NestedArray):
-        return types.Array(kind.dtype, kind.ndim, "C")
-    if not isinstance(kind, types.BaseTuple):
+    kind = numba.types.unliteral(kind)
+    if isinstance(kind, numba.types.NestedArray):
+        return numba.types.Array(kind.dtype, kind.ndim, "C")
+    if not isinstance(kind, numba.types.BaseTuple):
         return kind
     parts = [_unify(part) for part in kind]
-    kind = types.BaseTuple.from_types(parts, getattr(kind, "instance_class", None))
-    if not isinstance(kind, types.BaseNamedTuple) or not numba_private.has(numba_private.ADDRESSES):
+    kind = numba.types.BaseTuple.from_types(parts, getattr(kind, "instance_class", None))
+    if not isinstance(kind, numba.types.BaseNamedTuple) or not numba_private.has(numba_private.ADDRESSES):
         return kind
-    large = len(parts) > MOST_NUMBERS or any(isinstance(part, (types.Array, Address)) for part in parts)
+    large = len(parts) > MOST_NUMBERS or any(isinstance(part, (numba.types.Array, Address)) for part in parts)
     return Address(kind) if large else kind
 
 
@@ -101,8 +98,9 @@ def _take_address(context, builder, from_type, to_type, value):
 
 
 def _load_field(context, builder, address, value, name):
-    index, number = address.kind.fields.index(name), llvmlite.ir.IntType(32)
-    loaded = builder.load(builder.gep(value, [number(0), number(index)], inbounds=True))
+    index = address.kind.fields.index(name)
+    way = [context.get_constant(numba.types.int32, number) for number in (0, index)]
+    loaded = builder.load(builder.gep(value, way, inbounds=True))
     return resolve_name("numba.core.imputils:impl_ret_borrowed")(context, builder, address.kind[index], loaded)
 
 
@@ -129,9 +127,9 @@ def _declare_address() -> None:
 
 if not numba_private.is_disabled() and numba_private.has(numba_private.UNIFYING):
     lower_cast = resolve_name("numba.extending:lower_cast")
-    lower_cast(types.NestedArray, types.Array)(_take_nested_as_array)
-    for named in (types.NamedTuple, types.NamedUniTuple):
-        for other in (types.NamedTuple, types.NamedUniTuple):
+    lower_cast(numba.types.NestedArray, numba.types.Array)(_take_nested_as_array)
+    for named in (numba.types.NamedTuple, numba.types.NamedUniTuple):
+        for other in (numba.types.NamedTuple, numba.types.NamedUniTuple):
             lower_cast(named, other)(_take_field_by_field)
         if numba_private.has(numba_private.ADDRESSES):
             lower_cast(named, Address)(_take_address)

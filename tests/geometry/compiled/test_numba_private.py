@@ -69,6 +69,7 @@ def test_all_is_there(tmp_path):
     ("core.compiler.CompileResult._reduce = lambda result, more: ()", numba_private.KEEPING, "compiled"),
     ("del core.base.BaseContext.remove_user_function", numba_private.BY_ADDRESS, "loaded"),
     ("del numba.extending.lower_cast", numba_private.UNIFYING, "loaded"),
+    ("del numba.extending.register_model", numba_private.ADDRESSES, "loaded"),
     ("del core.options.DefaultOptions.no_cfunc_wrapper", numba_private.BARE, "loaded"),
     ("del core.options.DefaultOptions._nrt", numba_private.COUNTING, "loaded"),
     ("sys.modules['numba.core.event'] = None", numba_private.TIMING, "loaded"),
