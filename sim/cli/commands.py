@@ -5,6 +5,7 @@ Exit codes: 0 done; 1 a run or a check that did not end well; 2 a wrong command,
 
 from __future__ import annotations
 
+import os
 import sys
 import warnings
 from pathlib import Path
@@ -352,6 +353,7 @@ def accept_all_characters() -> None:
 def main(arguments: list[str] | None = None) -> None:
     """Entry point of the command `stiction`; always ends by SystemExit."""
     accept_all_characters()
+    os.environ.setdefault("PYDANTIC_DISABLE_PLUGINS", "__all__")  # it looks through all that is installed for some
     words = list(sys.argv[1:] if arguments is None else arguments)
     debug = "--debug" in words
     words = [word for word in words if word != "--debug"]
