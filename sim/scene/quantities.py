@@ -183,4 +183,4 @@ Name = Annotated[str, BeforeValidator(_read_name)]
 class Section(BaseModel):
     """A table of a scene file: unknown keys are refused."""
 
-    model_config = ConfigDict(extra="forbid", frozen=True)
+    model_config = ConfigDict(extra="forbid", frozen=True, defer_build=True)  # what is built at last holds its parts
