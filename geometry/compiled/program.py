@@ -81,14 +81,14 @@ class _Part:
             if not (value.dtype == self.dtype and value.ndim == self.ndim and flags.c_contiguous
                     and flags.writeable == self.writeable):
                 raise OtherTypes
-            words[self.at : self.end] = (value.size, value.itemsize, value.__array_interface__["data"][0],
+            words[self.at : self.end] = (value.size, value.itemsize, value.ctypes.data,
                                          *value.shape, *value.strides)
         elif type(value) is not self.kind:
             raise OtherTypes
         elif self.kind is np.record:
             if value.dtype != self.dtype:
                 raise OtherTypes
-            words[self.at] = np.frombuffer(value, np.uint8).__array_interface__["data"][0]
+            words[self.at] = np.frombuffer(value, np.uint8).ctypes.data
         elif self.kind is float:
             numbers[self.at] = value
         elif self.parts:

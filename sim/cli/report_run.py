@@ -21,7 +21,7 @@ from sim.rows.records import EVENT_KINDS
 from sim.scene.scene import Scene
 from sim.words.quoting import cut, list_words
 
-COMPILING = "Compiling, once on this machine; this takes about a minute ..."
+COMPILING = "Compiling, once on this machine; this takes one to three minutes ..."
 INTERPRETED = "Interpreted until the code is compiled, which goes on beside it, once on this machine ..."
 
 

@@ -62,6 +62,11 @@ _programs: dict[str, Callable[[int], int]] = {}
 _frames = threading.local()
 
 
+def is_loaded() -> bool:
+    """Whether runs of this process find their machine code without a look at numba."""
+    return bool(_programs)
+
+
 def _refuse(frame: int) -> int:
     """In the place of a program where this numba cannot make one."""
     raise NotImplementedError
