@@ -1,6 +1,7 @@
 """Long lists of numbers in a TOML text: read sooner, to the same data and the same messages."""
 
 import tomllib
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -58,6 +59,17 @@ def test_the_message_speaks_of_the_text_as_it_is(text):
     with pytest.raises(TomlError) as ours:
         read_toml(text)
     assert str(plain.value) in str(ours.value)
+
+
+@pytest.mark.parametrize("key", ["friction.default", "obstacle.ridge.outline.vertices", "obstacle.ridge.name",
+                                 "workpiece.mass"])
+def test_a_change_leaves_long_lists_as_they_are_spelled(key):
+    text = build_ridge().replace("vertices = [[-50.0, -400.0],", "# of the mill\nvertices = [  [-5e1, -400.0],\n")
+    value = {"obstacle.ridge.outline.vertices": [[-50, -400], [50, -400], [0, -100]],
+             "obstacle.ridge.name": "hill"}.get(key, 0.25)
+    scene = parse_scene(text, overrides={key: value})
+    assert "# of the mill" in scene.text and parse_scene(scene.text) == replace(scene, text=scene.text)
+    assert ("[  [-5e1, -400.0],\n" in scene.text) == (not key.endswith("vertices"))
 
 
 def build_ridge(change=None, unit="mm"):
