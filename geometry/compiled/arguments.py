@@ -36,7 +36,7 @@ def unify_arguments(dispatcher: Any) -> None:
     Without this, `f(table, 0)` and `f(table, i)` are two specialisations, and so are all kernels below: compile time
     doubles and no kernel gains from it.
     """
-    if numba_private.is_disabled() or not numba_private.has(numba_private.UNIFYING):
+    if not numba_private.has(numba_private.UNIFYING):
         return
     template = dispatcher.get_call_template
     dispatcher.get_call_template = lambda args, kws: template(
@@ -44,20 +44,22 @@ def unify_arguments(dispatcher: Any) -> None:
     )
 
 
-def unify(kinds: tuple) -> tuple:
-    """The types for which a kernel is compiled that is called by others with these."""
-    return tuple(map(_unify, kinds))
+def unify(kinds: tuple, addresses: bool = True) -> tuple:
+    """The types for which a kernel is compiled that is called by others with these; without addresses, those of the
+    values themselves."""
+    return tuple(_unify(kind, addresses) for kind in kinds)
 
 
-def _unify(kind):
+def _unify(kind, addresses: bool = True):
     kind = numba.types.unliteral(kind)
     if isinstance(kind, numba.types.NestedArray):
         return numba.types.Array(kind.dtype, kind.ndim, "C")
     if not isinstance(kind, numba.types.BaseTuple):
         return kind
-    parts = [_unify(part) for part in kind]
+    parts = [_unify(part, addresses) for part in kind]
     kind = numba.types.BaseTuple.from_types(parts, getattr(kind, "instance_class", None))
-    if not isinstance(kind, numba.types.BaseNamedTuple) or not numba_private.has(numba_private.ADDRESSES):
+    addresses = addresses and numba_private.has(numba_private.ADDRESSES)
+    if not addresses or not isinstance(kind, numba.types.BaseNamedTuple):
         return kind
     large = len(parts) > MOST_NUMBERS or any(isinstance(part, (numba.types.Array, Address)) for part in parts)
     return Address(kind) if large else kind
@@ -125,7 +127,7 @@ def _declare_address() -> None:
     resolve_name("numba.core.imputils:lower_getattr_generic")(Address)(_load_field)
 
 
-if not numba_private.is_disabled() and numba_private.has(numba_private.UNIFYING):
+if numba_private.has(numba_private.UNIFYING):
     lower_cast = resolve_name("numba.extending:lower_cast")
     lower_cast(numba.types.NestedArray, numba.types.Array)(_take_nested_as_array)
     for named in (numba.types.NamedTuple, numba.types.NamedUniTuple):

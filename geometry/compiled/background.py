@@ -21,7 +21,7 @@ from typing import Any
 from geometry.compiled import entrances, machine_lock
 from geometry.compiled.code_folder import SUFFIX, find_folder
 from geometry.compiled.compile_clock import CompileClock
-from geometry.compiled.machine_code import read_sealed
+from geometry.compiled.sealed_file import read_sealed
 
 # What a variable of the environment says of calls for which there is no machine code, see `cold_code.py`.
 VARIABLE = "STICTION_COMPILE"

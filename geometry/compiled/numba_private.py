@@ -27,6 +27,8 @@ import llvmlite.binding
 import numba
 from numba import config
 
+from geometry.compiled.kernel import Kernel, is_disabled, tell_numba_is_loaded
+
 OLDEST, NEWEST = "0.61.0", "0.68.1"
 
 LONGEST_NAME = 64  # letters of a type in a symbol, see `_shorten_name`
@@ -39,6 +41,7 @@ ADDRESSES = "tuples are handed over number by number, so runs take about twice a
 COUNTING = "references to arrays are counted at every call, so runs take about twice as long, searches three times"
 NAMING = "the machine code of kernels takes several times the room, and loading it twice the time"
 BARE = "kernels get entrances that nobody uses, so compiling takes about twice as long"
+FRAMING = "a command takes a second longer to start"
 ANSWERING = "a run waits while kernels are compiled"
 TIMING = "the time of compiling is not measured"
 
@@ -76,6 +79,9 @@ _NEEDED = {
         "kernel:_compile_for_args", "kernel:_insert", "kernel:overloads"),
     NAMING: ("numba.core.types:Type.mangling_args",),
     COUNTING: ("numba.core.options:DefaultOptions._nrt",),
+    FRAMING: (
+        "numba.extending:intrinsic", "numba.np.arrayobj:populate_array", "numba.core.cgutils:is_not_null",
+        "numba.core.base:BaseContext.make_array", "numba.core.base:BaseContext.make_tuple"),
     ANSWERING: ("kernel:_compile_for_args", "kernel:compile", "kernel:overloads"),
     TIMING: ("numba.core.event:Listener", "numba.core.event:register", "numba.core.event:unregister"),
 }
@@ -85,11 +91,6 @@ _lost: set[str] = set()
 def has(feature: str) -> bool:
     """Whether numba offers all that the feature needs."""
     return feature not in _lost
-
-
-def is_disabled() -> bool:
-    """Whether functions run uncompiled (NUMBA_DISABLE_JIT)."""
-    return bool(config.DISABLE_JIT)
 
 
 def _look_up_names() -> None:
@@ -141,8 +142,6 @@ def declare(function: Callable, merged: bool, counted: bool) -> Any:
     if has(COUNTING):  # said in both cases: what is not said is taken from the caller
         bare["_nrt"] = counted
     dispatcher = numba.njit(nogil=True, inline="always" if merged else "never", **bare)(function)
-    if is_disabled():
-        return dispatcher
     dispatcher.stiction_counted = counted
     if has(BARE):
         # numba would offer Python the entrance that this one has not
@@ -150,13 +149,16 @@ def declare(function: Callable, merged: bool, counted: bool) -> Any:
     return dispatcher
 
 
-def is_kernel(value: Any) -> bool:
-    return isinstance(value, _KERNEL)
-
-
-def get_function(kernel: Any) -> Any:
-    """The function of a kernel; the kernel itself where nothing is compiled."""
-    return getattr(kernel, "py_func", kernel)
+def declare_beside(kernel: Kernel, name: str, text: str, more: dict, **options) -> Any:
+    """The numba function that is called `name` in a text, which calls `kernel`. It is kept where that is kept."""
+    function = kernel.py_func
+    space = {"kernel": kernel, "__name__": function.__module__, **more}
+    exec(compile(text, function.__code__.co_filename, "exec"), space)
+    space[name].__qualname__ = f"{function.__qualname__}.{name}"
+    entrance = numba.njit(**options)(space[name])
+    if hasattr(store := get_store(kernel.dispatcher), "make_another"):
+        set_store(entrance, store.make_another(space[name]))
+    return entrance
 
 
 def share_compiling(dispatcher, alone: Callable[[tuple], Any]) -> None:
@@ -190,7 +192,7 @@ _separate: dict[str, tuple] = {}
 _SYMBOL = re.compile(r"stiction\.kernel\.[0-9a-f]{32}")
 
 
-def _name_symbol(function, arguments) -> str:
+def name_symbol(function, arguments) -> str:
     """A linker symbol that is the same in every process."""
     text = f"{function.__module__}.{function.__qualname__}{tuple(str(a) for a in arguments)}"
     return "stiction.kernel." + hashlib.sha256(text.encode()).hexdigest()[:32]
@@ -207,7 +209,7 @@ def call_by_address(dispatcher) -> None:
     def add_overload(result):
         add(result)
         function, arguments = dispatcher.py_func, result.signature.args
-        symbol = _name_symbol(function, arguments)
+        symbol = name_symbol(function, arguments)
         _separate[symbol] = (function.__module__, function.__qualname__, arguments)
         address = result.library.get_pointer_to_function(result.fndesc.llvm_func_name)
         llvmlite.binding.add_symbol(symbol, address)
@@ -252,7 +254,7 @@ def pack(key: bytes, function, signature, result, by_address: bool) -> bytes | N
     """One compiled kernel with its key; None where it cannot be kept, for addresses of this process stand in it."""
     if result.library.has_dynamic_globals or any(not lifted.can_cache for lifted in result.lifted):
         return None
-    own = _name_symbol(function, result.signature.args)
+    own = name_symbol(function, result.signature.args)
     called = set(_SYMBOL.findall(result.library.get_llvm_str())) - {own}
     callees = [_separate[symbol] for symbol in sorted(called)]
     # without the types of all variables, as a text for people to read: a third of the whole
@@ -285,7 +287,7 @@ def unpack(content: bytes, key: bytes, signature, context) -> Any:
         resolve_name("numba.core.runtime:rtsys").initialize(context)
         _initialised.append(True)
     for module, name, arguments in callees:
-        _bring(getattr(importlib.import_module(module), name), arguments)
+        _bring(getattr(importlib.import_module(module), name).dispatcher, arguments)
     return resolve_name("numba.core.compiler:CompileResult")._rebuild(context, *parts)
 
 
@@ -313,6 +315,11 @@ def describe_compiler(indifferent: re.Pattern) -> tuple:
             llvm.get_host_cpu_name(), llvm.get_host_cpu_features().flatten(), sorted(settings.items()))
 
 
+def uses_vectors() -> bool:
+    """Whether numba has found Intel's library of vector functions, whose name machine code then may contain."""
+    return bool(getattr(config, "USING_SVML", True))
+
+
 def watch_compiler(on_start: Callable[[Any], None], on_end: Callable[[Any], None]) -> Callable[[], None]:
     """Call `on_start` and `on_end` whenever a kernel begins and ends to be compiled; returns what ends the watch."""
     if is_disabled() or not has(TIMING):
@@ -322,9 +329,6 @@ def watch_compiler(on_start: Callable[[Any], None], on_end: Callable[[Any], None
     listener.on_start, listener.on_end = on_start, on_end
     event.register("numba:compile", listener)
     return lambda: event.unregister("numba:compile", listener)
-
-
-_KERNEL = type(numba.njit(_do_nothing)) if not is_disabled() else ()
 
 
 @functools.cache
@@ -338,3 +342,4 @@ if not is_disabled():
     _look_up_names()
     if has(NAMING):
         numba.types.Type.mangling_args = property(_shorten_name)
+tell_numba_is_loaded()

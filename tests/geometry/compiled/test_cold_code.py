@@ -150,7 +150,7 @@ def test_what_a_killed_process_had_taken_is_compiled_by_the_next(package):
         for one in background._begun:
             one.kill()
             one.wait()
-        (folder,) = Path(os.environ["XDG_CACHE_HOME"]).glob("stiction/*")
+        (folder,) = Path(os.environ["XDG_CACHE_HOME"]).glob("stiction/kernels-*")
         (wanted,) = folder.glob("wanted-*") or folder.glob("taken-*")
         wanted.rename(folder / ("taken-1-" + wanted.name[wanted.name.index("wanted-"):]))
         print(background.count_free(folder) == background.count_slots())
