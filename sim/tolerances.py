@@ -257,9 +257,9 @@ DRAWN_FORCE = 1e-3
 
 # --- files ---
 
-# A plane of bytes of a log is compressed where two of its bytes, drawn from one place, are equal with this chance.
-# Reason: 1/256 is chance, 1/8 are eight values that take turns (two coordinates of four contacts). Larger: files grow.
-# Smaller: gzip looks at bytes that hardly get fewer, at a twentieth of the speed.
+# A plane of bytes of a log is compressed where from this share of its places on three bytes repeat, the fewest that a
+# match is made of. Reason: random bytes do so once in 16 million, and those of four values once in 64. Larger: files
+# grow. Smaller: bytes that hardly get fewer are compressed, at a twentieth of the speed.
 REPEATING_BYTES = 1 / 8
 
 # Seconds that rows of a log wait at most, while others come, until they are committed. Reason: a commit takes

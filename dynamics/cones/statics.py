@@ -14,15 +14,14 @@ is said to wedge.
 
 from __future__ import annotations
 
-from itertools import combinations
-
 import numpy as np
 from numpy.typing import ArrayLike
 
+from dynamics.cones.closure import find_grip
 from dynamics.cones.contact_set import ContactSet
 from dynamics.cones.polyhedral import Cone, cone_from_span
 from dynamics.cones.wrench import force_cone
-from dynamics.tolerances import ANGLE, MEMBER
+from dynamics.tolerances import MEMBER
 
 
 def equilibrium_cone(contacts: ContactSet) -> Cone:
@@ -59,30 +58,11 @@ def check_wedging(contacts: ContactSet) -> tuple[bool, float]:
 
 
 def compute_grip(forces: ArrayLike) -> float:
-    """Grip of forces (n, 3) of any length, see the module's text; -1 without any force.
-
-    The minimum over u lies where up to three of the g_i are equally far along u: on the normal of the plane, line or
-    point that they form, or, where all of them lie in a plane through 0, on the normal of that.
-    """
+    """Grip of forces (n, 3) of any length, see the module's text; -1 without any force."""
     forces = np.asarray(forces, dtype=np.float64).reshape(-1, 3)
     sizes = np.linalg.norm(forces, axis=1)
-    if not sizes.any():
-        return -1.0
-    points = forces[sizes > 0.0] / sizes[sizes > 0.0, None]
-    candidates = [points, np.linalg.svd(points)[2]]
-    pairs = np.array(list(combinations(points, 2))).reshape(-1, 2, 3)
-    if len(pairs):
-        step = pairs[:, 1] - pairs[:, 0]
-        length = np.einsum("ij,ij->i", step, step)
-        far = length > ANGLE**2
-        share = -np.einsum("ij,ij->i", pairs[far, 0], step[far]) / length[far]
-        candidates += [pairs[far, 0] + share[:, None] * step[far], np.cross(pairs[:, 0], pairs[:, 1])]
-    triples = np.array(list(combinations(points, 3))).reshape(-1, 3, 3)
-    candidates.append(np.cross(triples[:, 1] - triples[:, 0], triples[:, 2] - triples[:, 0]))
-    u = np.vstack(candidates)
-    sizes = np.linalg.norm(u, axis=1)
-    u = u[sizes > ANGLE] / sizes[sizes > ANGLE, None]
-    return float(np.vstack([u, -u]).dot(points.T).max(axis=1).min())
+    units = np.ascontiguousarray(forces[sizes > 0.0] / sizes[sizes > 0.0, None])
+    return float(find_grip(units, len(units), -1.0))
 
 
 def _pick_closed(contacts: ContactSet) -> ContactSet:

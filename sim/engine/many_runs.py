@@ -2,7 +2,7 @@
 
 The runs of a call share the outlines; what differs from run to run is in a `CELL` and in the pairs. `run_cells` logs
 nothing: what the table needs is gathered on the way. `log_cells` writes the rows of all runs one after another into the
-same buffers, each run as `simulate` does. Both come back when all is done, when a pool or a buffer is full, or when
+same buffers, each run as `simulate` does. Both come back when all is done, when the pool or a buffer is full, or when
 Python shall look at the keyboard; called again, they go on where they were, in the middle of a run if need be.
 """
 
@@ -12,6 +12,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from dynamics.cones.closure import check_closure
 from dynamics.motion.mode import CAPACITY, Body
 from dynamics.motion.scales import Scales
 from geometry.compiled.jit import jit, kernel
@@ -19,18 +20,15 @@ from geometry.compiled.record import allocate_table, copy_row, define_record
 from geometry.contact.contacts import Walls
 from geometry.contact.moving import copy_walls
 from geometry.prescribed.movers import copy_clock
-from geometry.tolerances import ANGLE_TOLERANCE
 from sim.engine.loop import run_chunk
 from sim.engine.recorder import compute_kinetic, compute_load_work
 from sim.engine.state import STATE, Log, Options, Tools, allocate_log
-from sim.rows.records import CONTACT_DTYPE, CONTACT_LETTERS
-from sim.rows.status_codes import PAUSED
+from sim.rows.records import CONTACT_LETTERS
+from sim.rows.status_codes import COMPLETED, PAUSED
 
 BUFFER_ROWS = 32  # of a run that is not logged
-# Steps and events between two looks at the keyboard: about a tenth of a second.
-BUDGET = 4000
 MODE_BYTES = 2048  # of the history of a run; a longer one is cut
-POOL_BYTES, POOL_CONTACTS = 32 * MODE_BYTES, 8 * CAPACITY
+POOL_BYTES = 32 * MODE_BYTES
 SEPARATOR, FREE_SIGN, NO_MOTION_SIGN, CUT_SIGN = 32, 45, 33, 43  # " ", "-", "!", "+"
 LETTERS = np.array([ord(letter) for letter in CONTACT_LETTERS], dtype=np.uint8)
 
@@ -43,11 +41,11 @@ CELL = define_record(
     ("touch", "f8"), ("force", "f8"), ("speed", "f8"),
 )  # fmt: skip
 
-# What a run leaves behind. `modes_end`, `contacts_end`: where its entries in the pools end; they begin where those of
-# the run before do. Energies in J.
+# What a run leaves behind. `held`: could its last contacts hold it against every load? `modes_end`: where its modes in
+# the pool end; they begin where those of the run before do. Energies in J.
 RESULT = define_record(
     ("status", "i8"), ("time", "f8"), ("pose", "f8", (3,)), ("velocity", "f8", (3,)), ("at_rest", "i8"),
-    ("n_contacts", "i8"), ("modes_end", "i8"), ("contacts_end", "i8"),
+    ("n_contacts", "i8"), ("held", "i8"), ("modes_end", "i8"),
     ("largest_fn", "f8"), ("time_not_unique", "f8"), ("n_events", "i8"), ("n_impacts", "i8"), ("n_steps", "i8"),
     ("penetration", "f8"), ("gap_residual", "f8"), ("slip_residual", "f8"), ("balance_residual", "f8"),
     ("cone_residual", "f8"),
@@ -63,9 +61,10 @@ LOGGED = define_record(
     ("counts", "i8", (4,)),
 )  # fmt: skip
 
-# Places in `Work.progress`: the cell that is next or going on, whether it is going on, the cell to stop before, and how
-# much of the pools is used.
-NEXT, GOING, END, MODES, CONTACTS = range(5)
+# Places in `Work.progress`: the cell that is next or going on, whether it is going on, the cell to stop before, how far
+# the pool is filled; and after how much work (`STATE.effort`) a call comes back, and how much work it has done.
+NEXT, GOING, END, MODES, BUDGET, SPENT = range(6)
+FIRST_BUDGET = 1000  # until it is known how fast work is done here: a few milliseconds
 
 
 class Pairs(NamedTuple):
@@ -88,7 +87,7 @@ class Tally(NamedTuple):
 class Work(NamedTuple):
     """Work arrays of one thread."""
 
-    progress: np.ndarray  # (5,) int64, see above
+    progress: np.ndarray  # (6,) int64, see above
     state: np.recarray  # (1,) STATE
     start: np.recarray  # (1,) STATE at the start, of any cell
     home: Walls  # those that move, at t = 0
@@ -96,7 +95,7 @@ class Work(NamedTuple):
     log: Log
     tally: Tally
     modes: np.ndarray  # (POOL_BYTES,) uint8: the modes of the runs that have ended
-    contacts: np.ndarray  # (POOL_CONTACTS,) CONTACT_DTYPE: last contacts of those that may be held by them
+    forces: np.ndarray  # (2 CAPACITY, 3) room for `check_closure`
 
 
 def allocate_work(start: np.record, walls, tools: Tools, rows: int = BUFFER_ROWS) -> Work:
@@ -104,17 +103,26 @@ def allocate_work(start: np.record, walls, tools: Tools, rows: int = BUFFER_ROWS
     now, first = allocate_table(STATE, 1), allocate_table(STATE, 1)
     first[0] = start
     tally = Tally(np.zeros(1), np.zeros(MODE_BYTES, np.uint8), np.zeros(2, np.int64), np.zeros(2, np.int64))
-    return Work(np.zeros(5, np.int64), now, first, copy_walls(walls), tools, allocate_log(rows), tally,
-                np.zeros(POOL_BYTES, np.uint8), np.zeros(POOL_CONTACTS, CONTACT_DTYPE))
+    work = Work(np.zeros(6, np.int64), now, first, copy_walls(walls), tools, allocate_log(rows), tally,
+                np.zeros(POOL_BYTES, np.uint8), np.zeros((2 * CAPACITY, 3)))
+    work.progress[BUDGET] = FIRST_BUDGET
+    return work
+
+
+def begin_cells(work: Work, cells: int) -> None:
+    """Put `progress` before the first of so many cells."""
+    work.progress[[NEXT, GOING, MODES]] = 0
+    work.progress[END] = cells
+    work.log.counts[:] = 0
 
 
 @kernel
 def run_cells(body, options, cells, pairs, work, results):
     """Run the cells from `progress[NEXT]` up to `progress[END]`, as far as this call goes."""
-    progress, tally, spent = work.progress, work.tally, 0
-    state = work.state[0]
-    while progress[NEXT] < progress[END] and spent < BUDGET:
-        if progress[MODES] + MODE_BYTES > POOL_BYTES or progress[CONTACTS] + CAPACITY > POOL_CONTACTS:
+    progress, tally, state = work.progress, work.tally, work.state[0]
+    progress[SPENT] = 0
+    while progress[NEXT] < progress[END] and progress[SPENT] < progress[BUDGET]:
+        if progress[MODES] + MODE_BYTES > POOL_BYTES:
             return
         i = progress[NEXT]
         cell = cells[i]
@@ -127,15 +135,15 @@ def run_cells(body, options, cells, pairs, work, results):
         how = Options(cell.duration, 0.0, cell.step, cell.tolerance, cell.order, cell.rule,
                       cell.survey != 0, options.max_steps,
                       Scales(cell.touch, cell.force, cell.speed), options.tolerances)
-        before = state.steps + state.events
+        before = state.effort
         work.log.counts[:4] = 0
         code = run_chunk(here, how, state, work.tools, work.log)
         _gather(work.log, tally)
         work.log.counts[4] += work.log.counts[1]
         work.log.counts[5] += work.log.counts[3]
-        spent += 1 + state.steps + state.events - before
+        progress[SPENT] += state.effort - before
         if code != PAUSED:
-            _finish(here, code, work, results[i])
+            _finish(here, code, pairs.mu[i], work, results[i])
             progress[GOING] = 0
             progress[NEXT] += 1
 
@@ -145,7 +153,8 @@ def log_cells(body, options, cells, pairs, work, results, logged, pushed):
     """Run the cells from `progress[NEXT]` up to `progress[END]`, as far as this call goes, and leave their rows in the
     buffers. pushed (cells, movers): the work of each [J]. Between two calls the buffers are emptied by `empty_log`."""
     progress, state, counts = work.progress, work.state[0], work.log.counts
-    while progress[NEXT] < progress[END]:
+    progress[SPENT] = 0
+    while progress[NEXT] < progress[END] and progress[SPENT] < progress[BUDGET]:
         i = progress[NEXT]
         cell = cells[i]
         if progress[GOING] == 0:
@@ -155,7 +164,9 @@ def log_cells(body, options, cells, pairs, work, results, logged, pushed):
         here = Body(body.part, body.walls, body.w, cell.rho, cell.mass, body.load, body.turning, body.longest)
         how = Options(cell.duration, cell.interval, cell.step, cell.tolerance, cell.order, cell.rule, cell.survey != 0,
                       options.max_steps, Scales(cell.touch, cell.force, cell.speed), options.tolerances)
+        before = state.effort
         code = run_chunk(here, how, state, work.tools, work.log)
+        progress[SPENT] += state.effort - before
         if code == PAUSED:
             return
         _sum_up(here, code, state, results[i])
@@ -214,8 +225,8 @@ def _begin(body, cell, pairs, work):
 
 
 @kernel
-def _finish(body, code, work, result):
-    """Write the row of a run that has ended, and what it adds to the pools."""
+def _finish(body, code, mu, work, result):
+    """Write the row of a run that has ended, and what it adds to the pool; mu (obstacles,)."""
     state, tally, progress = work.state[0], work.tally, work.progress
     _sum_up(body, code, state, result)
     result.largest_fn = tally.largest_fn[0]
@@ -225,11 +236,8 @@ def _finish(body, code, work, result):
     result.modes_end = progress[MODES]
     n, first = tally.last[0], tally.last[1]
     result.n_contacts = n
-    if state.at_rest == 1 and not _press_one_way(work.log.contacts, first, n):
-        for k in range(n):
-            work.contacts[progress[CONTACTS] + k] = work.log.contacts[first + k]
-        progress[CONTACTS] += n
-    result.contacts_end = progress[CONTACTS]
+    held = code == COMPLETED and check_closure(work.log.contacts, first, n, state.pose, mu, body.rho, work.forces)
+    result.held = 1 if held else 0
 
 
 @kernel
@@ -251,16 +259,6 @@ def _sum_up(body, code, state, result):
     # kept per mass
     result.friction, result.impact = body.mass * state.friction, body.mass * state.impact
     result.pushed = body.mass * state.pushed
-
-
-@kernel
-def _press_one_way(contacts, first, n):
-    """Have all contacts the same normal? Then they can hold the part against no load that pulls it off."""
-    for k in range(first + 1, first + n):
-        if (abs(contacts[k]["nx"] - contacts[first]["nx"]) > ANGLE_TOLERANCE
-                or abs(contacts[k]["ny"] - contacts[first]["ny"]) > ANGLE_TOLERANCE):
-            return False
-    return True
 
 
 @kernel

@@ -9,6 +9,8 @@ was committed is never written differently. So no more room is lost than one chu
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import h5py
 import numpy as np
 
@@ -22,7 +24,7 @@ class ColumnWriter:
     """Appends rows to a dataset that was made with FILTERS. Rows are in the file after `flush` or `finish`."""
 
     def __init__(self, dataset: h5py.Dataset):
-        self._id = dataset.id
+        self._id, self._name = dataset.id, dataset.name.rpartition("/")[2]
         self._chunk = np.zeros(dataset.chunks, dataset.dtype)
         self._rows = 0  # appended
         self._extent = 0  # of the dataset
@@ -33,19 +35,27 @@ class ColumnWriter:
         """Go on in the same dataset of a file that was opened again."""
         self._id = dataset.id
 
-    def append(self, block: np.ndarray) -> None:
-        """Add rows behind those that are there; chunks that become full are written."""
-        size, start = len(self._chunk), 0
-        while start < len(block):
+    def append(self, columns: Sequence[np.ndarray]) -> None:
+        """Add rows behind those that are there; chunks that become full are written. columns: (n,) each, of a dataset
+        (n, columns), or the one of a dataset (n,). Raises ValueError for a number that the dataset cannot hold."""
+        size, start, end = len(self._chunk), 0, len(columns[0])
+        chunk = self._chunk.reshape(size, -1)
+        while start < end:
             place = self._rows % size
-            n = min(size - place, len(block) - start)
-            self._chunk[place : place + n] = block[start : start + n]
+            n = min(size - place, end - start)
+            for index, column in enumerate(columns):
+                target, source = chunk[place : place + n, index], column[start : start + n]
+                target[...] = source
+                if target.dtype.kind == "i" and target.dtype != source.dtype and (target != source).any():
+                    raise ValueError(f"{self._name} {source[target != source][0]} is no number that a log can hold")
             self._rows += n
             start += n
             if self._rows % size == 0:
                 self._write(is_last=True)
-                self._chunk[...] = np.zeros((), self._chunk.dtype)
                 self._has_room, self._length = False, 0
+
+    def _is_zero(self) -> bool:
+        return not self._chunk[0].tobytes().strip(b"\0") and not self._chunk.view(np.uint8).any()
 
     def flush(self) -> None:
         """Hand all rows to HDF5, while more may come."""
@@ -61,7 +71,9 @@ class ColumnWriter:
         """Write the chunk; is_last: for the last time."""
         self._id.set_extent((self._rows, *self._chunk.shape[1:]))
         self._extent = self._rows
-        if not self._has_room and not self._length and not self._chunk.view(np.uint8).any():
+        filled = (self._rows - 1) % len(self._chunk) + 1
+        self._chunk[filled:] = np.zeros((), self._chunk.dtype)
+        if not self._has_room and not self._length and self._is_zero():
             return  # HDF5 reads zeros where no chunk was written
         first = ((self._rows - 1) // len(self._chunk) * len(self._chunk), *(0 for _ in self._chunk.shape[1:]))
         code = encode_chunk(self._chunk) if not self._has_room and (is_last or not self._length) else None

@@ -15,7 +15,7 @@ from __future__ import annotations
 import math
 import os
 import time
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -113,12 +113,14 @@ class GrowingFile:
         if len(block):
             append_rows(self._open(name).id, self.rows[table], block)
 
-    def append_columns(self, name: str, block: np.ndarray) -> None:
-        """Add rows to a dataset made with `columns.FILTERS`, behind all that were added."""
-        if len(block):
+    def append_columns(self, name: str, columns: np.ndarray | Sequence[np.ndarray]) -> None:
+        """Add rows to a dataset made with `columns.FILTERS`, behind all that were added: a block, or its columns."""
+        if isinstance(columns, np.ndarray):
+            columns = [columns] if columns.ndim == 1 else list(columns.T)
+        if len(columns) and len(columns[0]):
             if name not in self._columns:
                 self._columns[name] = ColumnWriter(self._file[name])
-            self._columns[name].append(block)
+            self._columns[name].append(columns)
 
     def count(self, new: dict[str, int]) -> None:
         """So many new rows of each table wait to be committed."""

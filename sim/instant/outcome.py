@@ -16,7 +16,6 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
 from dataclasses import replace
 from typing import Any, Protocol
 
@@ -24,6 +23,7 @@ import numpy as np
 
 from dynamics.tolerances import SPEED_ROUNDING
 from geometry.prescribed.motion import spread_times
+from sim.rows.records import CONTACT_DTYPE
 from sim.rows.status import Status
 from sim.scene.scene import Goal, Scene
 from sim.scene.schema import OUTCOMES
@@ -44,7 +44,7 @@ def list_outcomes(scene: Scene) -> tuple[str, ...]:
 
 
 class Judge:
-    """Finds the outcome of the runs of one scene; scenes that differ in numbers only may share it."""
+    """What the outcome of the runs of one scene depends on; scenes that differ in numbers only may share it."""
 
     def __init__(self, scene: Scene):
         workpiece = scene.workpiece
@@ -53,36 +53,54 @@ class Judge:
         places = (obstacle.place(time) for obstacle in scene.obstacles
                   for time in (times if obstacle.motion is not None else times[:1]))
         points = np.concatenate([start, *places])
-        self._low, self._high = points.min(axis=0).tolist(), points.max(axis=0).tolist()
-        self._radius = float(np.hypot(*workpiece.outline.vertices.T).max())
-        self._goals = scene.goals
-        self._origin = workpiece.origin
+        self.low, self.high = points.min(axis=0), points.max(axis=0)
+        self.radius = float(np.hypot(*workpiece.outline.vertices.T).max())
+        self.goals, self.origin = scene.goals, workpiece.origin
 
-    def find_outcome(self, status: int, pose, at_rest: bool, n_contacts: int, is_held: Callable[[], bool]) -> int:
-        """The code of the outcome. pose (3,): of the centre of mass at the end; n_contacts: closed at the end; is_held:
-        asked where the answer counts, see `is_held`."""
-        if status != Status.COMPLETED:
-            return _BY_STATUS.get(status, FAILED)
-        for index, goal in enumerate(self._goals):
-            if (at_rest or not goal.at_rest) and self._is_inside(goal, pose):
-                return GOAL + index
-        if at_rest:
-            return JAMMED if is_held() else AT_REST
-        x, y, r = pose[0], pose[1], self._radius
-        outside = x + r < self._low[0] or x - r > self._high[0] or y + r < self._low[1] or y - r > self._high[1]
-        return LEFT if outside and n_contacts == 0 else TIMED_OUT
 
-    def _is_inside(self, goal: Goal, pose) -> bool:
-        x, y, theta = pose
-        c, s = math.cos(theta), math.sin(theta)
-        ox, oy = self._origin
-        for interval, value in ((goal.x, x + c * ox - s * oy), (goal.y, y + s * ox + c * oy)):
-            if interval is not None and not interval[0] <= value <= interval[1]:
-                return False
-        if goal.theta is None:
-            return True
+class Judges:
+    """Finds the outcomes of runs of some scenes."""
+
+    def __init__(self, judges: list[Judge]):
+        self._boxes = np.array([(judge.low, judge.high) for judge in judges])  # (m, 2, 2)
+        self._radius = np.array([judge.radius for judge in judges])
+        regions: dict[tuple, int] = {}
+        self._region = np.array([regions.setdefault((judge.goals, judge.origin), len(regions)) for judge in judges])
+        self._regions = list(regions)
+
+    def find_outcomes(self, which: np.ndarray, status: np.ndarray, pose: np.ndarray, at_rest: np.ndarray,
+                      n_contacts: np.ndarray, held: np.ndarray) -> np.ndarray:
+        """(n,) codes of the outcomes. which: the judge of each run; pose (n, 3): of the centre of mass at the end;
+        n_contacts: closed at the end; held: whether these could hold a part at rest against every load, see `is_held`.
+        """
+        place, radius = pose[:, :2], self._radius[which, None]
+        low, high = self._boxes[which].swapaxes(0, 1)
+        outside = ((place + radius < low) | (place - radius > high)).any(axis=1)
+        codes = np.where(outside & (n_contacts == 0), LEFT, TIMED_OUT)
+        codes = np.where(at_rest, np.where(held, JAMMED, AT_REST), codes)
+        for number, (goals, origin) in enumerate(self._regions):
+            own = (self._region[which] == number) & (status == Status.COMPLETED)
+            for index, goal in reversed(list(enumerate(goals))):  # the first that holds counts
+                reached = own & (at_rest | (not goal.at_rest))
+                reached[reached] = is_inside(goal, origin, pose[reached])
+                codes[reached] = GOAL + index
+        others = np.flatnonzero(status != Status.COMPLETED)
+        codes[others] = [_BY_STATUS.get(Status(code), FAILED) for code in status[others].tolist()]
+        return codes
+
+
+def is_inside(goal: Goal, origin: tuple[float, float], pose: np.ndarray) -> np.ndarray:
+    """(n,) are poses (n, 3) of the centre of mass in the region of a goal? origin: of the outline, seen from there."""
+    x, y, theta = pose.T
+    c, s, (ox, oy) = np.cos(theta), np.sin(theta), origin
+    inside = np.ones(len(pose), bool)
+    for interval, value in ((goal.x, x + c * ox - s * oy), (goal.y, y + s * ox + c * oy)):
+        if interval is not None:
+            inside &= (interval[0] <= value) & (value <= interval[1])
+    if goal.theta is not None:
         low, high = goal.theta
-        return high - low >= 2.0 * math.pi or (theta - low) % (2.0 * math.pi) <= high - low
+        inside &= (high - low >= 2.0 * math.pi) | ((theta - low) % (2.0 * math.pi) <= high - low)
+    return inside
 
 
 def lies_still(scene: Scene, pose, velocity, time: float) -> bool:
@@ -132,28 +150,17 @@ def find_outcome(scene: Scene, trajectory: Ended) -> str:
     at_rest = completed and (bool(len(events) and events["kind"][-1] == "rest")
                              or lies_still(scene, pose, trajectory.velocity[-1], end))
     judge = Judge(replace(scene, run=replace(scene.run, duration=end)))
-    mu = [obstacle.mu for obstacle in scene.obstacles]
-    code = judge.find_outcome(trajectory.status, pose, at_rest, len(contacts),
-                              lambda: is_held(contacts, pose, mu, scene.workpiece.rho))
+    held = at_rest and is_held(contacts, pose, [obstacle.mu for obstacle in scene.obstacles], scene.workpiece.rho)
+    code = Judges([judge]).find_outcomes(*(np.array([value]) for value in (
+        0, int(trajectory.status), pose, at_rest, len(contacts), held)))[0]
     return list_outcomes(scene)[code]
 
 
 def is_held(contacts: np.ndarray, pose, mu, rho: float) -> bool:
     """Do the friction cones of the contacts span all loads (force closure)? contacts: rows of the contact table; pose
     (3,): of the centre of mass; mu: friction of each obstacle."""
-    from dynamics.cones.contact_set import place_contacts
-    from dynamics.cones.statics import check_force_closure
+    from dynamics.cones.closure import check_closure
 
-    places = {}
-    for row in contacts:  # of points on one straight edge only the outermost count
-        key = (int(row["obstacle"]), round(float(row["nx"]), 9), round(float(row["ny"]), 9))
-        along = float(row["ny"] * row["px"] - row["nx"] * row["py"])
-        near = places.setdefault(key, [(along, row), (along, row)])
-        near[0] = min(near[0], (along, row), key=lambda place: place[0])
-        near[1] = max(near[1], (along, row), key=lambda place: place[0])
-    if len(places) < 2:
-        return False  # all contacts press the same way
-    rows = [row for ends in places.values() for _, row in (ends[:1] if ends[0][0] == ends[1][0] else ends)]
-    found = place_contacts([(row["px"], row["py"]) for row in rows], [(row["nx"], row["ny"]) for row in rows],
-                           [mu[int(row["obstacle"])] for row in rows], (pose[0], pose[1]), rho, [True] * len(rows))
-    return bool(check_force_closure(found)[0])
+    rows = np.array(contacts, CONTACT_DTYPE)
+    return bool(check_closure(rows, 0, len(rows), np.array(pose, np.float64), np.array(mu, np.float64), float(rho),
+                              np.zeros((2 * len(rows), 3))))

@@ -131,26 +131,8 @@ def is_in_version(version: int, table: str, dataset: str | None = None) -> bool:
     return version >= newest
 
 
-def pack_columns(table: np.ndarray, spec: DatasetSpec) -> np.ndarray:
-    """The block of a dataset: (n,) or (n, columns), C-contiguous. Raises ValueError for an integer too large for it."""
-    if spec.kind[0] == "S":
-        block = np.empty(len(table), dtype=find_type(spec))  # a cast would not take on the mark of UTF-8
-        block[...] = table[spec.fields[0]]
-        return block
-    if len(spec.fields) == 1:
-        column = table[spec.fields[0]]
-        block = np.ascontiguousarray(column, find_type(spec))
-        if block.dtype != column.dtype and (block != column).any():
-            raise ValueError(f"{spec.name} {column[block != column][0]} is no number that a log can hold")
-        return block
-    block = np.empty((len(table), len(spec.fields)), dtype=spec.kind)
-    for column, field in enumerate(spec.fields):
-        block[:, column] = table[field]
-    return block
-
-
 def unpack_columns(block: np.ndarray, fields: tuple[str, ...], table: np.ndarray) -> None:
-    """The inverse of `pack_columns`: fill the fields of a table from the columns of a block, but for unknown ones."""
+    """Fill the fields of a table from the columns of a block, but for unknown ones."""
     for column, field in enumerate(fields):
         if field in table.dtype.names:
             table[field] = block if block.ndim == 1 else block[:, column]

@@ -151,7 +151,7 @@ class H5Sink:
             self._file.append_columns(name, motion.evaluate_frame(tables["steps"]["time"])[0])
         for name, table in tables.items():
             for spec in layout.LAYOUTS[name] if len(table) else ():
-                self._file.append_columns(f"{name}/{spec.name}", layout.pack_columns(table, spec))
+                self._file.append_columns(f"{name}/{spec.name}", [table[field] for field in spec.fields])
         self._file.count({name: len(table) for name, table in tables.items()})
 
     def _pack_works(self, works: tuple[float, ...]) -> tuple[str, np.ndarray]:

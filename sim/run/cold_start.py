@@ -23,10 +23,14 @@ from geometry.compiled.program import CallFrame, OtherTypes, load, save
 from sim.files.held_interrupt import hold_interrupts
 from sim.rows.status_codes import PAUSED
 from sim.run.model import Arguments
+from sim.tolerances import CLOCK_TICK
 
 # An interpreted call comes back after about so long [s]. Larger: Ctrl-C, the progress and the change to compiled code
 # wait for longer. Smaller: nothing.
 INTERPRETED_TIME = 0.2
+# A compiled call that runs cells comes back after about so long [s]. Larger: Ctrl-C and other threads wait for longer.
+# Smaller: calls, of a third of a millisecond, count.
+LOOK_EVERY = 0.1
 
 _asking = threading.Lock()
 _asked: set = set()
@@ -43,15 +47,14 @@ def advance(arguments: Arguments) -> int:
     if call is not None:
         with hold_interrupts():
             return call()
-    run_phase, state, spot = _get_twins()[0], arguments.state, arguments.tools.scratch.spot
+    run_phase, state = _get_twins()[loop.run_chunk], arguments.state
     began = time.perf_counter()
     with cold_code.interpreting():
         while True:
-            looks, done = int(spot.looks), int(state.effort)
+            done = int(state.effort)
             code = run_phase(*arguments)
             if code != PAUSED or state.effort == done:  # at its end, or without room for more rows
                 break
-            _count_looks(state, int(spot.looks) - looks)
             if time.perf_counter() >= began + INTERPRETED_TIME:
                 break
     return code
@@ -118,22 +121,31 @@ def _bring_program(name: str, arguments: Arguments) -> Callable[[int], int] | No
     return program
 
 
-def advance_cells(arguments: tuple, work: Any) -> None:
-    """`run_cells`; interpreted, for about INTERPRETED_TIME or to the end of a cell, where there is no machine code."""
-    from sim.engine.many_runs import NEXT, run_cells
+def advance_cells(kernel: Any, arguments: tuple, work: Any) -> None:
+    """`run_cells` or `log_cells`; interpreted, for about INTERPRETED_TIME or to the end of a cell, where there is no
+    machine code. Ctrl-C waits, as in `advance`: for about LOOK_EVERY."""
+    from sim.engine.many_runs import BUDGET, NEXT, SPENT
 
-    if is_ready(run_cells, arguments, None):
-        run_cells(*arguments)
+    progress = work.progress
+    if is_ready(kernel, arguments, None):
+        began = time.perf_counter()
+        if is_kernel(kernel) and entrances.get_entrance(kernel).overloads:
+            with hold_interrupts():
+                kernel(*arguments)
+        else:
+            kernel(*arguments)  # which compiles it first, if anything is compiled
+        share = LOOK_EVERY / max(time.perf_counter() - began, CLOCK_TICK)
+        progress[BUDGET] = max(1, min(4 * progress[BUDGET], round(float(progress[SPENT]) * share)))
         return
-    run_phase, progress, spot = _get_twins()[1], work.progress, work.tools.scratch.spot
+    run_phase = _get_twins()[kernel]
     cell, began = int(progress[NEXT]), time.perf_counter()
     with cold_code.interpreting():
         while True:
-            looks = int(spot.looks)
+            progress[BUDGET] = 1
+            done = int(work.state[0].effort)
             run_phase(*arguments)
-            if progress[NEXT] != cell:
+            if progress[NEXT] != cell or int(work.state[0].effort) == done:  # or without room for more rows
                 break
-            _count_looks(work.state[0], int(spot.looks) - looks)
             if time.perf_counter() >= began + INTERPRETED_TIME:
                 break
 
@@ -143,21 +155,14 @@ def is_interpreted() -> bool:
     return cold_code.was_interpreted() and not _ready
 
 
-def _count_looks(state: Any, looks: int) -> None:
-    """Add the looks of the last phase to what a run has done. A call of the loop counts those of a phase when the next
-    one begins, and an interpreted call is one phase."""
-    state.looks += looks
-    state.effort += looks
-
-
 @cache
-def _get_twins() -> tuple[Callable, Callable]:
-    """`run_chunk` and `run_cells`, interpreted, of which each call is one phase."""
+def _get_twins() -> dict[Any, Callable]:
+    """`run_chunk`, `run_cells` and `log_cells`, interpreted, of which each call is one phase."""
     from sim.engine.loop import run_chunk
-    from sim.engine.many_runs import run_cells
+    from sim.engine.many_runs import log_cells, run_cells
 
-    interpreter = Interpreter({run_chunk: {"PAUSE_AFTER": 1}, run_cells: {"BUDGET": 1}})
-    return interpreter.get_twin(run_chunk), interpreter.get_twin(run_cells)
+    interpreter = Interpreter({run_chunk: {"PAUSE_AFTER": 1}})
+    return {kernel: interpreter.get_twin(kernel) for kernel in (run_chunk, run_cells, log_cells)}
 
 
 def is_ready(kernel: Any, arguments: tuple, run: Arguments | None) -> bool:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Sequence
 from functools import lru_cache
 from itertools import groupby
 from typing import TYPE_CHECKING, NamedTuple
@@ -11,10 +10,10 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from dynamics.tolerances import SPEED_ROUNDING
-from sim.instant.outcome import FAILED, is_held, lies_still, list_outcomes
+from sim.instant.outcome import FAILED, Judges, lies_still, list_outcomes
 from sim.rows.account import compute_energy_residual, compute_rounding, judge_completed
 from sim.rows.status import Status
-from sim.sweep.setting import BadCell, Setting, SettingMaker, Shape, Study
+from sim.sweep.setting import BadCell, Group, SettingMaker, Shape, Study
 from sim.sweep.table import NOT_STARTED, Rows, TextList, build_row_dtype, split_turns
 from sim.tolerances import STILL
 
@@ -82,35 +81,21 @@ class CellRunner:
         Where `stop()` is true no further run begins, where `stop_hard()` is, runs are broken off: these have no rows.
         """
         cells, texts, tables = np.asarray(cells, dtype=np.int64), TextList(), []
-        made = [self.settings.make(row) for row in values.tolist()]
-        for shape, members in groupby(range(len(cells)), key=lambda i: identify_shape(made[i][0])):
-            members = list(members)
+        for group in self.settings.make(values):
             if stop is not None and stop():
                 break
-            table = np.zeros(len(members), self._dtype)
-            table["cell"] = cells[members]
+            table = np.zeros(len(group.which), self._dtype)
+            table["cell"] = cells[group.members]
             for index in range(values.shape[1]):
-                table[self._dtype.names[1 + index]] = values[members, index]
-            if shape is None:
-                _fill_bad_rows(table, [made[i][0] for i in members], texts)
+                table[self._dtype.names[1 + index]] = values[group.members, index]
+            if group.shape is None:
+                _fill_bad_rows(table, [group.settings[place] for place in group.which], texts)
             else:
-                table = self._run_group(table, [made[i] for i in members], texts, (stop, stop_hard))
+                ends = self._get_desk(group.shape).run(group, (stop, stop_hard))
+                table = table[: len(ends.results)]
+                fill_rows(table, ends, group, texts, self._lies_still)
             tables.append(table)
         return Rows(np.concatenate([np.zeros(0, self._dtype), *tables]), texts.texts)
-
-    def _run_group(self, table: np.ndarray, made: list, texts: TextList, stops) -> np.ndarray:
-        """Fill the rows of cells with the same shape; returns those that ran."""
-        settings = [setting for setting, _ in made]
-        distinct = {id(setting): setting for setting in settings}
-        places = {identity: place for place, identity in enumerate(distinct)}
-        which = [places[id(setting)] for setting in settings]
-        pairs = np.stack([setting.pairs for setting in distinct.values()])[which]
-        self.settings.fill_pairs(pairs, np.array([read for _, read in made]))
-        desk = self._get_desk(settings[0].shape)
-        ends = desk.run([setting.cell for setting in distinct.values()], which, pairs, stops)
-        table = table[: len(ends.results)]
-        fill_rows(table, ends, settings, pairs[:, 0], texts, self._lies_still)
-        return table
 
     def _lies_still(self, row: np.void, pose) -> bool:
         """Is the part of a cell, which the engine has not seen come to rest for good, at rest at its end?"""
@@ -125,18 +110,12 @@ class CellRunner:
         return desk
 
 
-def identify_shape(setting: Setting | BadCell) -> int | None:
-    """What tells shapes apart, None for a cell that cannot be run."""
-    return None if isinstance(setting, BadCell) else id(setting.shape)
-
-
 class Ends(NamedTuple):
     """How runs have ended."""
 
     results: np.recarray  # (n,) sim.engine.many_runs.RESULT
     cells: np.recarray  # (n,) sim.engine.many_runs.CELL
-    modes: list[str]
-    contacts: list[np.ndarray]  # last contacts, of runs that they may hold
+    modes: list[bytes]  # see `format_modes`
     failures: dict[int, str]  # what went wrong in compiled code, by place
 
 
@@ -154,33 +133,30 @@ class Desk:
         self._body = body._replace(walls=walls, w=body.w.copy(), load=body.load.copy())
         self._work = allocate_work(start, walls, allocate_tools(body.part, walls), rows or BUFFER_ROWS)
 
-    def run(self, kinds: list[bytes], which: list[int], pairs: np.ndarray, stops) -> Ends:
-        """Run cells.
-
-        kinds: the bytes of different CELLs; which (n,): the kind of each cell; pairs (n, 3, obstacles); stops: see
-        `CellRunner.run_batch`.
-        """
+    def run(self, group: Group, stops) -> Ends:
+        """Run cells; stops: see `CellRunner.run_batch`."""
         from geometry.compiled.record import allocate_table
-        from sim.engine.many_runs import CONTACTS, END, GOING, MODES, NEXT, RESULT
+        from sim.engine.many_runs import END, GOING, MODES, NEXT, RESULT, begin_cells, run_cells
         from sim.run.cold_start import advance_cells
 
-        results, progress, work = allocate_table(RESULT, len(which)), self._work.progress, self._work
-        arrays = table, _ = self._pack(kinds, which, pairs)
-        ends = Ends(results, table, [], [], {})
-        progress[:] = 0
-        progress[END] = len(which)
+        n, work = len(group.which), self._work
+        results, progress = allocate_table(RESULT, n), work.progress
+        table, pairs = self._pack(group)
+        ends = Ends(results, table, [], {})
+        begin_cells(work, n)
         stop, stop_hard = stops
         while progress[NEXT] < progress[END]:
             first = int(progress[NEXT])
-            progress[MODES] = progress[CONTACTS] = 0
+            progress[MODES] = 0
             try:
-                advance_cells((self._body, self.shape.options, *arrays, work, results), work)
+                advance_cells(run_cells, (self._body, self.shape.options, table, pairs, work, results), work)
             except Exception as error:  # a defect: one cell shall not end a sweep
                 place = int(progress[NEXT])
                 ends.failures[place] = f"{type(error).__name__}: {error}"
-                results[place].modes_end, results[place].contacts_end = progress[MODES], progress[CONTACTS]
+                results[place].modes_end = progress[MODES]
                 progress[GOING], progress[NEXT] = 0, place + 1
-            self._take_pools(ends, first, int(progress[NEXT]))
+            raw, stops_at = work.modes[: progress[MODES]].tobytes(), results.modes_end[first : progress[NEXT]].tolist()
+            ends.modes.extend([raw[begin:end] for begin, end in zip([0, *stops_at], stops_at, strict=False)])
             if stop is not None and stop():
                 progress[END] = progress[NEXT] + progress[GOING]
             if stop_hard is not None and stop_hard():
@@ -188,30 +164,22 @@ class Desk:
         n = int(progress[END])
         return ends._replace(results=results[:n], cells=table[:n])
 
-    def _pack(self, kinds: list[bytes], which: Sequence[int], pairs: np.ndarray) -> tuple[np.recarray, Pairs]:
-        """(cells, pairs) as compiled code takes them; see `run`."""
+    def _pack(self, group: Group) -> tuple[np.recarray, Pairs]:
+        """(cells, pairs) as compiled code takes them."""
         from geometry.compiled.record import allocate_table
         from sim.engine.many_runs import CELL, Pairs
 
-        table = allocate_table(CELL, len(which))
+        n, kinds = len(group.which), [setting.cell for setting in group.settings]
+        table = allocate_table(CELL, n)
         kind_bytes = np.frombuffer(b"".join(kinds), np.uint8).reshape(len(kinds), CELL.itemsize)
-        table.view(np.uint8).reshape(len(which), CELL.itemsize)[:] = kind_bytes[list(which)]
-        mu, e, law = (np.ascontiguousarray(pairs[:, row]) for row in range(3))
+        table.view(np.uint8).reshape(n, CELL.itemsize)[:] = kind_bytes[group.which]
+        mu, e, law = (np.ascontiguousarray(group.pairs[:, row]) for row in range(3))
         return table, Pairs(mu, e, law.astype(np.int64))
 
-    def _take_pools(self, ends: Ends, first: int, last: int) -> None:
-        work, begin, begin_contacts = self._work, 0, 0
-        for end, end_contacts in zip(ends.results.modes_end[first:last].tolist(),
-                                     ends.results.contacts_end[first:last].tolist(), strict=True):
-            ends.modes.append(format_modes(work.modes[begin:end].tobytes()))
-            rows = work.contacts[begin_contacts:end_contacts]
-            ends.contacts.append(rows.copy() if len(rows) else rows[:0])
-            begin, begin_contacts = end, end_contacts
 
-
-def fill_rows(table: np.ndarray, ends: Ends, settings: list[Setting], mu: np.ndarray, texts: TextList, still) -> None:
-    """Rows of runs that have ended. settings: of each run; mu (n, obstacles); still(row, pose): asked of a part that
-    has contacts, and is not known to be at rest for good."""
+def fill_rows(table: np.ndarray, ends: Ends, group: Group, texts: TextList, still) -> None:
+    """Rows of runs of a group that have ended. still(row, pose): asked of a part that has contacts, and is not known to
+    be at rest for good."""
     results = ends.results
     energies = (results[name] for name in ("kinetic_start", "kinetic_end", "load", "friction", "impact", "pushed"))
     rounding = compute_rounding(ends.cells.mass, ends.cells.load, ends.cells.touch)
@@ -224,8 +192,9 @@ def fill_rows(table: np.ndarray, ends: Ends, settings: list[Setting], mu: np.nda
     for name in _SAME:
         table[name] = results[name]
     table["status"] = results.status
-    table["modes"] = [texts.number(modes) for modes in ends.modes]
-    _check_laws(table, ends.cells, settings, texts)
+    places = {raw: texts.number(format_modes(raw)) for raw in dict.fromkeys(ends.modes)}
+    table["modes"] = [places[raw] for raw in ends.modes]
+    _check_laws(table, ends.cells, group.shape, texts)
     for place, message in ends.failures.items():
         table["status"][place] = Status.FAILED
         table["message"][place] = texts.number(shorten(message))
@@ -237,21 +206,18 @@ def fill_rows(table: np.ndarray, ends: Ends, settings: list[Setting], mu: np.nda
     open_cells = (table["status"] == Status.COMPLETED) & ~resting & (results.n_contacts > 0) & slow
     for place in np.flatnonzero(open_cells).tolist():
         resting[place] = still(table[place], results.pose[place])
-    states = zip(table["status"].tolist(), results.pose.tolist(), resting.tolist(),
-                 results.n_contacts.tolist(), ends.contacts, ends.cells.rho.tolist(), strict=True)
-    table["outcome"] = [
-        settings[i].judge.find_outcome(
-            status, pose, at_rest, n, lambda: len(contacts) > 1 and is_held(contacts, pose, mu[i], rho))  # noqa: B023
-        for i, (status, pose, at_rest, n, contacts, rho) in enumerate(states)]
+    judges = Judges([setting.judge for setting in group.settings])
+    table["outcome"] = judges.find_outcomes(group.which[: len(table)], table["status"], results.pose, resting,
+                                            results.n_contacts, results.held == 1)
 
 
-def _check_laws(table: np.ndarray, cells: np.recarray, settings: list[Setting], texts: TextList) -> None:
+def _check_laws(table: np.ndarray, cells: np.recarray, shape: Shape, texts: TextList) -> None:
     """Say which runs that reached their end time have not ended well."""
     completed = np.flatnonzero(table["status"] == Status.COMPLETED)
     rows, cells = table[completed], cells[completed]
     finite = np.isfinite([rows[name] for name in _ENDS]).all(axis=0)
     tolerance = np.where(cells.step == 0.0, cells.tolerance, 0.0)
-    fallen = judge_completed(finite, rows, settings[0].shape.body.part.radius, tolerance)
+    fallen = judge_completed(finite, rows, shape.body.part.radius, tolerance)
     for place, (status, message) in fallen.items():
         table["status"][completed[place]] = status
         table["message"][completed[place]] = texts.number(shorten(message))

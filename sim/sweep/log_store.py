@@ -44,7 +44,7 @@ if TYPE_CHECKING:
 
 FORMAT_VERSION = 1
 TABLES = (*ROW_TABLES, "cells")
-CHUNK_ROWS = {"steps": 4096, "contacts": 4096, "events": 512, "impulses": 512, "cells": 64}
+CHUNK_ROWS = {"steps": 16384, "contacts": 16384, "events": 512, "impulses": 512, "cells": 64}
 PART = "part_*.h5"
 
 
@@ -98,7 +98,7 @@ class LogStore:
 
     def _append(self, name: str, table: np.ndarray) -> None:
         for spec in layout.LAYOUTS[name] if len(table) else ():
-            self._file.append_columns(f"{name}/{spec.name}", layout.pack_columns(table, spec))
+            self._file.append_columns(f"{name}/{spec.name}", [table[field] for field in spec.fields])
 
     def close(self, status: Status) -> None:
         """Write how the sweep ended and close the file. Closing twice does nothing."""

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import dataclasses
 import threading
-from itertools import groupby
 from types import SimpleNamespace
 from typing import NamedTuple
 
@@ -23,8 +22,8 @@ from sim.rows.account import (
 from sim.rows.branch_table import ACCOUNT_PREFIX, COUNT_FIELDS, FIRST_FIELDS, MESSAGE_BYTES, encode_cut
 from sim.rows.cell_table import CELL_DTYPE
 from sim.rows.status import Status
-from sim.sweep.cells import CellRunner, Desk, identify_shape
-from sim.sweep.setting import Shape
+from sim.sweep.cells import CellRunner, Desk
+from sim.sweep.setting import Group, Shape
 
 BUFFER_ROWS = 16384  # handed over at once
 _SAME = ("penetration", "gap_residual", "slip_residual", "balance_residual", "cone_residual", "n_steps", "n_events",
@@ -73,17 +72,12 @@ class CellLogger:
     def run(self, cells: np.ndarray, values: np.ndarray, stop_hard=None) -> tuple[list[CellLogs], dict[int, str]]:
         """The rows of some cells that can be run: values (n, axes); and what went wrong, by cell, with those that have
         none. Where `stop_hard()` is true the runs that are left out have neither."""
-        settings, parts, failures = self._runner.settings, [], {}
-        made = [settings.make(row) for row in values.tolist()]
-        for _, group in groupby(range(len(cells)), key=lambda i: identify_shape(made[i][0])):
-            places = list(group)
-            own = [made[i][0] for i in places]
-            pairs = np.stack([setting.pairs for setting in own])
-            settings.fill_pairs(pairs, np.array([made[i][1] for i in places]))
-            ran = self._get_desk(own[0].shape).log([setting.cell for setting in own], pairs, stop_hard)
-            done = len(ran.results)
-            failures |= {int(cells[places[k]]): text for k, text in ran.failures.items()}
-            parts.append(self._judge(ran, cells[places[:done]], values[places[:done]], own[0].shape))
+        parts, failures = [], {}
+        for group in self._runner.settings.make(values) if len(values) else ():
+            ran = self._get_desk(group.shape).log(group, stop_hard)
+            done, own = len(ran.results), cells[group.members]
+            failures |= {int(own[place]): text for place, text in ran.failures.items()}
+            parts.append(self._judge(ran, own[:done], values[group.members][:done], group.shape))
         return parts, failures
 
     def _get_desk(self, shape: Shape) -> LoggingDesk:
@@ -184,33 +178,39 @@ def judge(ran: Ran, table: np.ndarray, completed: np.ndarray, size: float) -> di
 class LoggingDesk(Desk):
     """A place to run cells of one shape with their rows."""
 
-    def log(self, kinds: list[bytes], pairs: np.ndarray, stop_hard=None) -> Ran:
-        """Run cells: kinds, the bytes of their CELLs; pairs (n, 3, obstacles)."""
+    def log(self, group: Group, stop_hard=None) -> Ran:
+        """Run cells."""
+        from geometry.compiled.kernel import get_function
         from geometry.compiled.record import allocate_table
-        from sim.engine.many_runs import END, GOING, LOGGED, NEXT, RESULT, empty_log, log_cells
+        from sim.engine.many_runs import END, GOING, LOGGED, NEXT, RESULT, begin_cells, empty_log, log_cells
+        from sim.engine.recorder import has_room
+        from sim.run.cold_start import advance_cells
 
-        n, progress, log = len(kinds), self._work.progress, self._work.log
-        table, packed = self._pack(kinds, range(n), pairs)
+        n, progress, log = len(group.which), self._work.progress, self._work.log
+        table, packed = self._pack(group)
         results, logged = allocate_table(RESULT, n), allocate_table(LOGGED, n)
         pushed = np.zeros((n, max(0, len(self._body.walls.mover) - 1)))
         pieces, failures, written = [], {}, np.zeros(4, np.int64)
-        progress[:], progress[END], log.counts[:] = 0, n, 0
+        begin_cells(self._work, n)
         with Spool() as spool:
             while progress[NEXT] < progress[END]:
                 first = int(progress[NEXT])
                 try:
-                    log_cells(self._body, self.shape.options, table, packed, self._work, results, logged, pushed)
+                    advance_cells(log_cells, (self._body, self.shape.options, table, packed, self._work, results,
+                                              logged, pushed), self._work)
                 except Exception as error:  # a defect: one cell shall not end a sweep
                     place = int(progress[NEXT])
                     failures[place] = f"{type(error).__name__}: {error}"
                     logged[place].counts[:] = log.counts[:4]
                     progress[GOING], progress[NEXT] = 0, place + 1
                 logged.counts[first : int(progress[NEXT])] += written
+                if stop_hard is not None and stop_hard():
+                    progress[END] = progress[NEXT]
+                if progress[NEXT] < progress[END] and get_function(has_room)(log):
+                    continue
                 counts = log.counts[:4].tolist()
                 pieces.append(tuple(spool.keep(rows[:count]) for rows, count in zip(log[1:], counts, strict=True)))
                 written += log.counts[:4]
                 empty_log(log)
-                if stop_hard is not None and stop_hard():
-                    progress[END] = progress[NEXT]
         n = int(progress[END])
         return Ran(results[:n], logged[:n], table[:n], pushed[:n], pieces, failures)

@@ -11,6 +11,7 @@ import dataclasses
 import pickle
 import re
 import tomllib
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import TYPE_CHECKING, NamedTuple
@@ -100,8 +101,18 @@ class BadCell(NamedTuple):
     message: str
 
 
+class Group(NamedTuple):
+    """Neighbouring cells of one shape, or that cannot be run."""
+
+    members: slice  # of all cells
+    shape: Shape | None  # None of cells that cannot be run
+    settings: list  # (m,) different Settings, or BadCells
+    which: np.ndarray  # (n,) the setting of each cell
+    pairs: np.ndarray  # (n, 3, obstacles) as in a Setting, of each cell
+
+
 class SettingMaker:
-    """Finds the setting of a cell, and its friction and restitution."""
+    """Finds the settings of cells, and their friction and restitution."""
 
     def __init__(self, study: Study, values):
         """`values`: those of any cell that can be built. Raises SceneError, SweepError."""
@@ -134,35 +145,68 @@ class SettingMaker:
                 axis = self._study.axes[index]
                 raise SweepError(f"{axis.name} changes nothing: no pair takes its value from {axis.key}")
 
-    def make(self, values) -> tuple[Setting | BadCell, list[float]]:
-        """The setting of a cell, and the value of each axis of friction and restitution; BadCell where they cannot
-        be."""
-        key = tuple(values[index] for index in self._others)
+    def make(self, values: np.ndarray) -> Iterator[Group]:
+        """The settings of cells with values (n, axes), in their order."""
+        settings, which = self._find_settings(values)
+        read, bad = self._read_pairs(values)
+        for place, cell in bad.items():
+            if not isinstance(settings[which[place]], BadCell):
+                which[place] = len(settings)
+                settings.append(cell)
+        kinds = np.array([0 if isinstance(setting, BadCell) else id(setting.shape) for setting in settings])[which]
+        ends = np.append(np.flatnonzero(np.diff(kinds)) + 1, len(values))
+        for begin, end in zip([0, *ends[:-1]], ends, strict=True):
+            used, own = np.unique(which[begin:end], return_inverse=True)
+            group = [settings[place] for place in used]
+            if kinds[begin] == 0:
+                yield Group(slice(begin, end), None, group, own, np.zeros((end - begin, 3, 0)))
+                continue
+            pairs = np.stack([setting.pairs for setting in group])[own]
+            for column, (_, row, obstacles) in enumerate(self._pair_axes):
+                pairs[:, row, obstacles] = read[begin:end, column, None]
+            yield Group(slice(begin, end), group[0].shape, group, own, pairs)
+
+    def _find_settings(self, values: np.ndarray) -> tuple[list[Setting | BadCell], np.ndarray]:
+        """The different settings of cells, and (n,) which one each cell has."""
+        if not self._others:
+            return [self._get_setting(values[0])], np.zeros(len(values), np.int64)
+        first, which = np.unique(values[:, self._others], axis=0, return_index=True, return_inverse=True)[1:]
+        return [self._get_setting(values[place]) for place in first], which.reshape(-1)
+
+    def _get_setting(self, values: np.ndarray) -> Setting | BadCell:
+        """The setting of a cell, which is kept."""
+        key = tuple(values[self._others].tolist())
         setting = self._kept.get(key)
         if setting is None:
-            setting = self._make_setting(values)
+            setting = self._make_setting(values.tolist())
             is_small = isinstance(setting, BadCell) or setting.shape is self.shape
             if len(self._kept) >= (KEPT_SETTINGS if is_small else KEPT_SHAPES):
                 self._kept = {}
             self._kept[key] = setting
-        if isinstance(setting, BadCell):
-            return setting, []
-        read = []
-        for index, row, _ in self._pair_axes:
-            value = self._study.axes[index].make_override(values[index])
+        return setting
+
+    def _read_pairs(self, values: np.ndarray) -> tuple[np.ndarray, dict[int, BadCell]]:
+        """(n, axes of friction and restitution) their values as numbers, and the cells where they cannot be, by place.
+
+        What can be is 0 and an interval: where the ends of the values are valid, all are.
+        """
+        read, bad = np.zeros((len(values), len(self._pair_axes))), {}
+        for column, (index, row, _) in enumerate(self._pair_axes):
+            axis, asked, take = self._study.axes[index], values[:, index], read_restitution if row else read_friction
+            ends = asked[asked != 0.0]
             try:
-                read.append((read_restitution if row else read_friction)(value))
-            except ValueError as error:
-                return BadCell(INVALID, f"{self._study.axes[index].name} = {value}: {error}"), []
-        return setting, read
+                for end in (ends.min(), ends.max()) if len(ends) else (0.0,):
+                    take(axis.make_override(end))
+                read[:, column] = asked
+            except ValueError:
+                for place, value in enumerate(map(axis.make_override, asked.tolist())):
+                    try:
+                        read[place, column] = take(value)
+                    except ValueError as error:
+                        bad.setdefault(place, BadCell(INVALID, f"{axis.name} = {value}: {error}"))
+        return read, bad
 
-    def fill_pairs(self, pairs: np.ndarray, values: np.ndarray) -> None:
-        """Put the values (n, axes of friction and restitution) of cells into their pairs (n, 3, obstacles)."""
-        for column, (_, row, obstacles) in enumerate(self._pair_axes):
-            pairs[:, row, obstacles] = values[:, column, None]
-
-    def _make_setting(self, values) -> Setting | BadCell:
-        values = list(values)
+    def _make_setting(self, values: list[float]) -> Setting | BadCell:
         for index, *_ in self._pair_axes:
             values[index] = self._sound[index]
         try:

@@ -15,7 +15,18 @@ from dataclasses import replace
 import numpy as np
 
 from geometry.compiled.record import allocate_table
-from sim.engine.many_runs import CELL, CONTACTS, END, MODES, NEXT, RESULT, Pairs, allocate_work, run_cells
+from sim.engine.many_runs import (
+    BUDGET,
+    CELL,
+    END,
+    MODES,
+    NEXT,
+    RESULT,
+    Pairs,
+    allocate_work,
+    begin_cells,
+    run_cells,
+)
 from sim.engine.state import allocate_tools
 from sim.run.model import build_start
 from sim.run.simulation import simulate
@@ -28,6 +39,7 @@ from tests.bench.bench_scenes import SCENES
 from tests.bench.exact_poses import measure_error
 
 RUNS = 2000
+CALL_EFFORT = 1_000_000  # of one call: about a tenth of a second
 REPEATS = 5
 SWEEP_MU = 100_000  # with two values of rho
 CALLS = 300
@@ -48,10 +60,10 @@ def run_all(arguments: tuple) -> np.recarray:
     """Run all runs to their ends; returns their RESULTs."""
     *_, cells, _, work, results = arguments
     progress = work.progress
-    progress[:] = 0
-    progress[END] = len(cells)
+    begin_cells(work, len(cells))
+    progress[BUDGET] = CALL_EFFORT
     while progress[NEXT] < progress[END]:
-        progress[MODES] = progress[CONTACTS] = 0
+        progress[MODES] = 0
         run_cells(*arguments)
     return results
 

@@ -5,6 +5,7 @@ import pytest
 from scipy.optimize import linprog
 
 from dynamics.cones import peg
+from dynamics.cones.closure import check_closure
 from dynamics.cones.contact_set import place_contacts
 from dynamics.cones.statics import (
     check_force_closure,
@@ -14,6 +15,7 @@ from dynamics.cones.statics import (
     equilibrium_cone,
 )
 from dynamics.cones.wrench import exclusive_cones, wrench_cone, wrench_cones
+from sim.rows.records import CONTACT_DTYPE
 from tests.dynamics import contact_sets
 from tests.naive.wrench_cones import find_slack
 
@@ -77,6 +79,24 @@ def test_grip_is_the_support_of_the_hull(rng):
         u /= np.linalg.norm(u, axis=1)[:, None]
         sampled = (u @ points.T).max(axis=1).min()
         assert grip <= sampled + 1e-12 and sampled - grip < 0.05
+
+
+def test_contact_rows_close_as_all_their_cones_do(rng):
+    """Of contacts on one edge only the outermost are looked at."""
+    verdicts = []
+    for _ in range(200):
+        angles = rng.choice(np.linspace(0.0, 2.0 * np.pi, 6), size=rng.integers(1, 4))
+        rows = np.zeros(len(angles) * 3, CONTACT_DTYPE)
+        rows["nx"], rows["ny"] = np.repeat(np.cos(angles), 3), np.repeat(np.sin(angles), 3)
+        along = rng.integers(-2, 3, size=len(rows)) * 0.5  # some in one place
+        rows["px"], rows["py"] = -rows["nx"] + along * rows["ny"], -rows["ny"] - along * rows["nx"]
+        rows["obstacle"] = rng.integers(0, 2, size=len(rows))
+        mu, pose = rng.uniform(0.0, 1.0, size=2), np.append(rng.uniform(-1.0, 1.0, size=2), 0.0)
+        contacts = place_contacts(np.stack([rows["px"], rows["py"]], axis=1),
+                                  np.stack([rows["nx"], rows["ny"]], axis=1), mu[rows["obstacle"]], pose[:2], 0.3)
+        verdicts.append(check_force_closure(contacts)[0])
+        assert check_closure(rows, 0, len(rows), pose, mu, 0.3, np.zeros((2 * len(rows), 3))) == verdicts[-1]
+    assert 20 < sum(verdicts) < 180
 
 
 def test_equilibrium_is_what_friction_can_hold(rng):

@@ -11,7 +11,7 @@ from matplotlib.figure import Figure
 
 from sim import load_scene, read_trajectory, read_tree, set_motion, simulate, simulate_branches, sweep
 from sim.cli.report_run import describe_mode, describe_run
-from sim.instant.outcome import JAMMED, Judge
+from sim.instant.outcome import JAMMED, Judge, Judges
 from sim.log.bodies import build_scene_record
 from sim.log.check_log import check_log, compute_obstacle_work
 from sim.log.sink import H5Sink
@@ -215,7 +215,8 @@ def test_a_jam_is_drawn_checked_and_named(scene, tmp_path):
     assert "floor, plate/1" in describe_mode(trajectory)
     finite = next(verdict for verdict in check_log(trajectory) if "finite" in verdict.law)
     assert finite.holds
-    assert Judge(scene).find_outcome(Status.JAMMED, (0, 0, 0), False, 2, lambda: False) == JAMMED
+    ended = (np.array([value]) for value in (0, Status.JAMMED, (0.0, 0.0, 0.0), False, 2, False))
+    assert Judges([Judge(scene)]).find_outcomes(*ended) == [JAMMED]
 
 
 def test_pictures_show_obstacles_where_they_are_and_their_whole_travel(scene):
@@ -248,9 +249,9 @@ def test_belts_have_arrows_along_their_surface():
 
 def test_the_box_around_all_holds_the_ways_of_obstacles(scene):
     judge = Judge(scene)
-    assert judge._high[0] == 2.0 and judge._low[1] == pytest.approx(-0.1)
+    assert judge.high[0] == 2.0 and judge.low[1] == pytest.approx(-0.1)
     away = dataclasses.replace(scene, run=dataclasses.replace(scene.run, duration=20.0))
-    assert Judge(away)._high[0] > 5.0
+    assert Judge(away).high[0] > 5.0
 
 
 def test_a_record_of_a_scene_keeps_what_moves(scene):

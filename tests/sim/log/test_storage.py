@@ -9,6 +9,7 @@ import subprocess
 import sys
 import textwrap
 import time
+import zlib
 from pathlib import Path
 
 import h5py
@@ -16,8 +17,9 @@ import numpy as np
 import pytest
 
 from sim.files import growing_file
-from sim.files.chunk_code import encode_chunk
+from sim.files.chunk_code import encode_chunk, encode_planes
 from sim.files.columns import FILTERS
+from sim.files.deflate import count_room, deflate_planes
 from sim.files.unfinished import compute_checksum
 from sim.files.write_error import WriteError
 from sim.log import layout
@@ -161,6 +163,21 @@ def test_any_hdf5_reads_an_encoded_chunk(tmp_path, rng, dtype, n):
                 dataset = file.create_dataset("a", chunk.shape, dtype, chunks=chunk.shape, **FILTERS)
                 dataset.id.write_direct_chunk((0,) * chunk.ndim, code)
                 assert dataset[...].tobytes() == chunk.tobytes()
+
+
+def test_planes_of_any_length_are_a_deflate_stream(rng):
+    """Read by zlib, of plane by plane what repeats, at any distance, and what does not."""
+    for n in (1, 2, 9, 255, 287, 288, 289, 1000, 0xFFFF + 10):
+        noise = rng.integers(0, 256, n).astype(np.uint8)
+        planes = [noise, np.zeros(n, np.uint8), np.resize(noise[:2], n), np.resize(noise[:8], n), noise // 64,
+                  np.repeat(noise, 5)[:n], np.repeat(noise, 300)[:n]]
+        for order in (planes, planes[::-1], planes[1:2], planes[:1], planes[5:]):
+            data = np.concatenate(order)
+            out = np.zeros(count_room(len(order), n), np.uint8)
+            size = deflate_planes(data, n, out)
+            assert zlib.decompress(out[:size].tobytes(), -zlib.MAX_WBITS) == data.tobytes()
+        if n == 1000:
+            assert len(encode_planes(np.concatenate(planes[1:4]).reshape(3, n).T.reshape(-1), 3)) < 120
 
 
 def test_every_field_is_stored_exactly_once():

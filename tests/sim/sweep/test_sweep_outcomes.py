@@ -8,12 +8,12 @@ import pytest
 
 from geometry.prescribed.motion import Coordinate, CurvePiece, Motion
 from sim.engine import many_runs
+from sim.instant.outcome import Judge, Judges, list_outcomes
 from sim.log.reading import read_trajectory
 from sim.rows.status import Status
 from sim.run.simulation import simulate
 from sim.scene.build import load_scene, parse_scene
 from sim.scene.scene_errors import SceneError
-from sim.sweep import cells
 from sim.sweep.axes import SweepError, make_axis
 from sim.sweep.cells import CellRunner
 from sim.sweep.plan import Plan
@@ -86,12 +86,13 @@ def test_outcomes_without_a_goal():
 
 
 def test_no_solution_and_jammed_come_from_the_status():
-    judge = CellRunner(Study(BOX, None, (make_axis("mu", [0.5]),)), [0.5]).settings.make([0.5])[0].judge
-    words = cells.list_outcomes(parse_scene(BOX))
-    for status, word in ((Status.NO_SOLUTION, "no solution"), (Status.NO_IMPACT_SOLUTION, "no solution"),
-                         (Status.JAMMED, "jammed"), (Status.STEP_LIMIT, "timed out"), (Status.STALLED, "failed"),
-                         (Status.LAWS_BROKEN, "failed")):
-        assert words[judge.find_outcome(status, (0.0, 0.05, 0.0), True, 2, lambda: False)] == word
+    words, scene = list_outcomes(parse_scene(BOX)), parse_scene(BOX)
+    expected = {Status.NO_SOLUTION: "no solution", Status.NO_IMPACT_SOLUTION: "no solution", Status.JAMMED: "jammed",
+                Status.STEP_LIMIT: "timed out", Status.STALLED: "failed", Status.LAWS_BROKEN: "failed"}
+    n = len(expected)
+    codes = Judges([Judge(scene)]).find_outcomes(np.zeros(n, int), np.array(list(expected)), np.zeros((n, 3)),
+                                                 np.ones(n, bool), np.full(n, 2), np.zeros(n, bool))
+    assert [words[code] for code in codes] == list(expected.values())
 
 
 def test_a_rod_that_cannot_go_on_has_no_solution():
