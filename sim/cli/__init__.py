@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from typing import Any
 
-INTERRUPTED = 130  # exit code
+INTERRUPTED = 130  # the exit code of `commands.EXIT_INTERRUPTED`, while nobody knows that
 
 
 def main(arguments: list[str] | None = None) -> None:

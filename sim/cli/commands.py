@@ -16,7 +16,6 @@ import typer
 
 from geometry.errors import StictionError
 from geometry.packages import __version__
-from sim.cli import INTERRUPTED
 from sim.cli.cli_words import (
     UserError,
     check_plot,
@@ -34,7 +33,7 @@ from sim.words.file_names import choose_output
 if TYPE_CHECKING:
     from sim.rows.status import Status
 
-EXIT_DONE, EXIT_NOT_WELL, EXIT_WRONG, EXIT_INTERRUPTED = 0, 1, 2, INTERRUPTED
+EXIT_DONE, EXIT_NOT_WELL, EXIT_WRONG, EXIT_INTERRUPTED = 0, 1, 2, 130
 
 app = typer.Typer(
     name="stiction", no_args_is_help=True, add_completion=False, rich_markup_mode=None,
@@ -398,7 +397,3 @@ def main(arguments: list[str] | None = None) -> None:
             typer.echo(f"This is a defect of Stiction ({type(error).__name__}); add --debug to see where it arose.",
                        err=True)
         sys.exit(EXIT_WRONG)
-
-
-if __name__ == "__main__":
-    main()
