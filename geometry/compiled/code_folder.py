@@ -23,9 +23,9 @@ from pathlib import Path
 
 import numpy
 
-from geometry.compiled import known_state, machine_lock
+from geometry.compiled import known_state, shared_files
 from geometry.compiled.kernel import SETTINGS_FILE
-from geometry.compiled.sealed_file import is_private
+from geometry.compiled.shared_files import is_private
 
 PACKAGES = ("geometry", "dynamics", "sim")
 SUFFIX = ".kernel"
@@ -283,7 +283,7 @@ def prune_folders(base: Path, keep: Path, now: float | None = None) -> None:
         if rank < KEPT_FOLDERS and now - used < KEPT_SECONDS:
             continue
         try:
-            for path in [*folder.glob("*" + SUFFIX + "*"), folder / machine_lock.NAME]:
+            for path in [*folder.glob("*" + SUFFIX + "*"), folder / shared_files.LOCKS]:
                 path.unlink(missing_ok=True)
             folder.rmdir()
         except OSError:

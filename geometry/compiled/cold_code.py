@@ -21,13 +21,13 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
-from geometry.compiled import background, entrances, machine_lock
+from geometry.compiled import background, entrances, shared_files
 from geometry.compiled.background import BACKGROUND, HERE, VARIABLE, WAIT
 from geometry.compiled.code_folder import find_folder
 from geometry.compiled.entrances import CALLED, FRAMED, INSIDE
 from geometry.compiled.interpreted import get_twin
 from geometry.compiled.kernel import is_kernel
-from geometry.compiled.sealed_file import write_sealed
+from geometry.compiled.shared_files import write_sealed
 
 # Interpreted for so long [s], a program compiles by itself if nobody else does. Reason: short commands end before, and
 # a long one should not run slowly for good. Larger: longer ones run slowly. Smaller: short ones wait for the compiler.
@@ -152,7 +152,7 @@ def ask_for(kernel: Any, kinds: tuple, rank: int, called: int = INSIDE) -> bool:
 def work_off(folder: Path) -> None:
     """Fulfil what was asked for in this process, and beside it in another one if there is a processor for it."""
     slot = None
-    with contextlib.suppress(machine_lock.NoLocks):
+    with contextlib.suppress(shared_files.NoLocks):
         slot = background.take_slot(folder)
     try:
         background.begin(folder, low=False)

@@ -19,7 +19,7 @@ from pathlib import Path
 import numpy
 
 from geometry.compiled.kernel import SETTINGS_FILE
-from geometry.compiled.sealed_file import read_sealed, write_sealed
+from geometry.compiled.shared_files import read_sealed, write_sealed
 
 SUFFIX = ".known"
 KEPT = 20

@@ -16,10 +16,10 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from geometry.compiled import entrances, machine_lock, numba_private
+from geometry.compiled import entrances, numba_private, shared_files
 from geometry.compiled.code_folder import SUFFIX, find_folder, get_state
 from geometry.compiled.kernel import Kernel
-from geometry.compiled.sealed_file import read_sealed, write_sealed
+from geometry.compiled.shared_files import read_sealed, write_sealed
 
 # How long [s] a process waits for another one that compiles the same kernel; far longer than that takes. Larger: a
 # process that was stopped holds up others for longer. Smaller: on a slow machine the same is compiled twice.
@@ -72,7 +72,7 @@ class _Store:
 
     def hold_lock(self, signature):
         """While another process compiles this kernel for these types, wait for it (see `MOST_PATIENCE`)."""
-        return machine_lock.hold(find_folder(), f"{self._prefix}{signature}", MOST_PATIENCE)
+        return shared_files.hold_lock(find_folder(), f"{self._prefix}{signature}", MOST_PATIENCE)
 
     def load_overload(self, signature, target_context):
         folder = find_folder()

@@ -17,7 +17,7 @@ from geometry.compiled import numba_private
 from geometry.compiled.arguments import unify
 from geometry.compiled.kernel import Kernel
 from geometry.compiled.program import Program
-from geometry.compiled.sealed_file import read_sealed
+from geometry.compiled.shared_files import read_sealed
 
 WORD = ir.IntType(64)
 

@@ -28,7 +28,7 @@ from typing import Any
 
 import numpy as np
 
-from geometry.compiled.sealed_file import read_sealed, write_sealed
+from geometry.compiled.shared_files import read_sealed, write_sealed
 
 # How long [s] another process may take to load a program, several hundred times what it needs.
 LONGEST_TRIAL = 60.0
