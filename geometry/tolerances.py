@@ -87,6 +87,10 @@ TANGENT_TURN = 1e-3
 # rotations and scales carry 1e-15, angles and scales that are written with 12 digits 1e-12. Larger: flat ellipses
 # become circles. Smaller: a turned circle becomes many arcs.
 CIRCULAR = 1e-11
+# An arc of a circle whose chord is its diameter to this (as squares, relative) turns by half a turn. Reason: where both
+# are rounded, the angle is known to the root of it only, 1e-7. Larger: arcs that turn by somewhat less are changed.
+# Smaller: a half circle is no longer tangent to what it ends.
+HALF_TURN = 1e-14
 # A normal is z or -z, and a height constant, up to this. Reason: 9 digits of text. Larger: what is tilted by as much
 # is drawn as if it were not, too long by half the square. Smaller: level drawings are refused for their rounding.
 UPRIGHT = 1e-9
@@ -95,6 +99,9 @@ UPRIGHT = 1e-9
 # ten thousand features takes a megabyte; what is larger is an assembly or a map, and a file that was damaged or made to
 # can ask for more memory than there is. Larger: minutes of reading before the refusal. Smaller: real parts are refused.
 LARGEST_DRAWING = 100_000_000
+# ... and no number of an SVG file larger. Reason: squares and products of some of them stay finite. Larger: overflow.
+# Smaller: drawings in nanometres are refused.
+LARGEST_NUMBER = 1e15
 MOST_TRACES = 200_000
 MOST_NESTED = 64
 

@@ -7,6 +7,8 @@ from typing import NamedTuple
 
 import numpy as np
 
+from geometry.tolerances import LARGEST_NUMBER
+
 
 class Affine(NamedTuple):
     """(x, y) -> (a x + c y + e, b x + d y + f), in the order of SVG."""
@@ -40,7 +42,8 @@ class Affine(NamedTuple):
         return self.a * self.d - self.b * self.c
 
     def is_finite(self) -> bool:
-        return all(map(math.isfinite, self))
+        """Can points be mapped, and lengths squared?"""
+        return all(abs(value) <= LARGEST_NUMBER**3 for value in self)
 
 
 def make_rotation(degrees: float, about: tuple[float, float] = (0.0, 0.0)) -> Affine:

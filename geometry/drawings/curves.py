@@ -67,6 +67,8 @@ def make_conic(centre, a, b, first: float, last: float, affine: Affine, ends=Non
         return []
     square_a, square_b, mixed = float(a @ a), float(b @ b), float(a @ b)
     size = max(square_a, square_b)
+    if not math.isfinite(size):
+        raise DrawingError("its coordinates are not finite, or too large")
     if abs(square_a - square_b) <= CIRCULAR * size and abs(mixed) <= CIRCULAR * size:
         return _divide_arc(point, start, end, first, sweep, math.copysign(1.0, a[0] * b[1] - a[1] * b[0]))
     if abs(a[0] * b[1] - a[1] * b[0]) <= CIRCULAR * size:

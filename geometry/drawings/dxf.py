@@ -15,6 +15,9 @@ UNITS = {1: ("in", 254, 10_000), 2: ("ft", 3_048, 10_000), 4: ("mm", 1, 1_000), 
          8: ("microinch", 254, 10_000_000_000), 9: ("mil", 254, 10_000_000), 10: ("yd", 9_144, 10_000),
          12: ("nm", 1, 1_000_000_000), 13: ("um", 1, 1_000_000), 14: ("dm", 1, 10)}
 
+MOST_TOLD = 5  # faults of a damaged file that are told
+LONGEST = 200  # characters of what a library says
+
 # Entities that show or measure something, but are no line of the part.
 _BESIDE = {"TEXT", "MTEXT", "DIMENSION", "ARC_DIMENSION", "LARGE_RADIAL_DIMENSION", "LEADER", "MULTILEADER", "MLEADER",
            "HATCH", "MPOLYGON", "POINT", "ATTDEF", "ATTRIB", "VIEWPORT", "IMAGE", "WIPEOUT", "TOLERANCE", "SOLID",
@@ -24,12 +27,13 @@ _BESIDE = {"TEXT", "MTEXT", "DIMENSION", "ARC_DIMENSION", "LARGE_RADIAL_DIMENSIO
 
 def read_dxf(name: str, data: bytes) -> Drawing:
     """All traces of the model space of a DXF file. Raises DrawingError."""
-    document, notes = _load(data)
+    document, notes = _load(name, data)
     layers = _find_layers(document)
     reader = _DxfReader(document, layers)
     reader.read(document.modelspace(), Affine(), "0", 0)
     if not reader.traces:
-        raise DrawingError(f"nothing is drawn in it that could be an outline{reader.describe()}; valid are "
+        hurt = "".join(f"; {note}" for note in notes)
+        raise DrawingError(f"nothing is drawn in it that could be an outline{reader.describe()}{hurt}; valid are "
                            "LINE, "
                            "ARC, CIRCLE, LWPOLYLINE, POLYLINE, ELLIPSE, SPLINE, and INSERT of blocks of them")
     code = document.header.get("$INSUNITS", 0)
@@ -38,36 +42,31 @@ def read_dxf(name: str, data: bytes) -> Drawing:
     return Drawing(name, tuple(reader.traces), unit[1:] if unit else None, said, (*notes, *reader.list_notes()))
 
 
-def _load(data: bytes) -> tuple[Any, list[str]]:
-    """The document, and a note where the file had to be mended to be read."""
+def _load(name: str, data: bytes) -> tuple[Any, list[str]]:
+    """The document, and notes where the file had to be mended to be read."""
     try:
+        import ezdxf
         from ezdxf import recover
     except ImportError:
-        raise DrawingError("reading DXF needs the package ezdxf, which is not installed: pip install ezdxf") \
-            from None
+        raise DrawingError("DXF is read by the package ezdxf, which is not installed: pip install ezdxf") from None
     if b"SECTION" not in data:
         raise DrawingError("it is no DXF file: it has no sections")
     try:
-        document, auditor = recover.read(io.BytesIO(data)) if not data.startswith(b"AutoCAD Binary DXF") else (
-            _load_binary(data), None)
+        return ezdxf.readfile(name), []
     except Exception as error:  # whatever a library raises on damaged bytes
-        raise DrawingError(f"it cannot be read as DXF: {_say(error)}") from None
-    notes = []
-    for fault in auditor.errors[:3] if auditor else []:
-        notes.append(f"the file is damaged: {_say(fault.message)}")
-    return document, notes
-
-
-def _load_binary(data: bytes) -> Any:
-    from ezdxf.document import Drawing as Document
-    from ezdxf.lldxf.tagger import binary_tags_loader
-
-    return Document.load(binary_tags_loader(data))
+        fault = error
+    try:
+        document, auditor = recover.read(io.BytesIO(data))
+    except Exception:
+        raise DrawingError(f"it cannot be read as DXF: {_say(fault)}") from None
+    mended = [_say(entry.message) for entry in (*auditor.errors, *auditor.fixes)]
+    more = [f"and {len(mended) - MOST_TOLD} more faults"] if len(mended) > MOST_TOLD else []
+    return document, [f"the file is damaged: {_say(fault)}", *(f"mended: {line}" for line in mended[:MOST_TOLD]), *more]
 
 
 def _say(error: object) -> str:
     text = " ".join(str(error).split())
-    return text[:200] if text else type(error).__name__
+    return text[:LONGEST] if text else type(error).__name__
 
 
 def _find_layers(document: Any) -> dict[str, str]:
@@ -77,6 +76,8 @@ def _find_layers(document: Any) -> dict[str, str]:
         why = "frozen" if layer.is_frozen() else "off" if layer.is_off() else ""
         shown[layer.dxf.name.lower()] = why
     return shown
+
+
 
 
 class _DxfReader:

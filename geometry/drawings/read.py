@@ -5,6 +5,8 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
+import numpy as np
+
 from geometry.drawings.drawing import Drawing, DrawingError, naming
 from geometry.tolerances import LARGEST_DRAWING
 
@@ -13,7 +15,8 @@ def read_drawing(path: str | os.PathLike, own_units: bool = False) -> Drawing:
     """The drawing in a .dxf or .svg file; own_units: in the numbers of the file, whatever unit it says they have.
     Raises DrawingError, whatever is in the file."""
     name = os.fspath(path)
-    with naming(name):
+    # what overflows is found to be not finite, and told with the entity that it belongs to
+    with naming(name), np.errstate(over="ignore", invalid="ignore"):
         suffix = Path(name).suffix.lower()
         if suffix not in (".dxf", ".svg"):
             said = f"the suffix {suffix!r}" if suffix else "no suffix"

@@ -133,6 +133,8 @@ class _SvgReader:
                 self.notes.append(f"{label}: its {name} was not applied")
         with naming(label):
             affine = affine.after(read_transform(element.get("transform")))
+            if not affine.is_finite():
+                raise DrawingError("its transforms, with those around it, are too large")
         own = (element.get(_INKSCAPE + "label"), element.get("id"))
         inside = (*groups, *(word for word in own if word))
         if tag in SHAPES:

@@ -8,9 +8,10 @@ from collections.abc import Callable
 from typing import Any
 
 from geometry.drawings.affine import Affine
-from geometry.drawings.curves import Parts, make_bezier, make_conic, make_line
+from geometry.drawings.curves import Parts, make_bezier, make_bulges, make_conic, make_line
 from geometry.drawings.drawing import DrawingError
 from geometry.drawings.svg_units import Viewport, read_length, read_numbers
+from geometry.tolerances import HALF_TURN, LARGEST_NUMBER
 
 # Parts of one stroke of the pen, and whether it is closed.
 Strokes = list[tuple[Parts, bool]]
@@ -152,8 +153,8 @@ def _list_segments(text: str) -> list[tuple[str, Any]]:
                    for value in _pair(point)]
     except Exception as error:  # whatever it raises on wrong numbers
         raise DrawingError(f"d = {shown!r}: a command has too few numbers, or wrong ones {error}".rstrip()) from None
-    if not all(map(math.isfinite, numbers)):
-        raise DrawingError(f"d = {shown!r}: a number is not finite")
+    if not all(abs(number) <= LARGEST_NUMBER for number in numbers):
+        raise DrawingError(f"d = {shown!r}: a number is too large")
     return segments
 
 
@@ -168,12 +169,16 @@ def _make_arc(arc: Any, start: tuple[float, float], end: tuple[float, float], af
     if square_a == 0.0 or square_b == 0.0:
         return make_line(start, end, affine)
 
+    ahead = float(arc.sweep) > 0.0
+    chord = (end[0] - start[0]) ** 2 + (end[1] - start[1]) ** 2
+    if abs(square_a - square_b) <= HALF_TURN * square_a and chord >= 4.0 * square_a * (1.0 - HALF_TURN):
+        return make_bulges([start, end], [1.0 if ahead else -1.0], affine)
+
     def find_parameter(point):
         x, y = point[0] - cx, point[1] - cy
         return math.atan2((x * b[0] + y * b[1]) / square_b, (x * a[0] + y * a[1]) / square_a)
 
     first, last = find_parameter(start), find_parameter(end)
-    ahead = float(arc.sweep) > 0.0
     if a[0] * b[1] - a[1] * b[0] < 0.0:
         ahead = not ahead
     sweep = (last - first) % (2.0 * math.pi)

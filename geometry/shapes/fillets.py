@@ -99,8 +99,8 @@ def _check_room(outline: Joints, radii: np.ndarray, cut: np.ndarray) -> None:
     valid = (f"up to {room / half:.6g} m" if room > 0.0 else
              f"both up to {both:.6g} m")
     raise OutlineError(f"the fillet of {radii[row]:.9g} m at vertex {row} "
-                       f"{show_point(outline.features.start[row])} m does not fit: it takes {cut[row]:.6g} m of edge {edge}, which is {outline.length[edge]:.6g} m long"
-                       f"{beside}; valid: {valid}")
+                       f"{show_point(outline.features.start[row])} m does not fit: it takes {cut[row]:.6g} m of "
+                       f"edge {edge}, which is {outline.length[edge]:.6g} m long{beside}; valid: {valid}")
 
 
 def _fillet_loop(outline: Joints, rows: np.ndarray, radii: np.ndarray, cut: np.ndarray) -> Features:

@@ -43,7 +43,7 @@ class Ring(NamedTuple):
     chain: Chain
 
 
-class Part(NamedTuple):
+class PartLoops(NamedTuple):
     """What an outline is built from."""
 
     loops: list[Features]  # the outer one first
@@ -60,14 +60,14 @@ def naming_file(path: str) -> Iterator[None]:
         raise type(error)(f"{path}: {error}") from None
 
 
-def read_part(path: str | os.PathLike, layer: str | None, unit: str | None, tolerance: float | None) -> Part:
+def read_part(path: str | os.PathLike, layer: str | None, unit: str | None, tolerance: float | None) -> PartLoops:
     """See `Outline.from_file`."""
     drawing = read_drawing(path, unit is not None)
     with naming_file(drawing.path):
         return _make_part(drawing, layer, unit, tolerance)
 
 
-def _make_part(drawing: Drawing, layer: str | None, unit: str | None, tolerance: float | None) -> Part:
+def _make_part(drawing: Drawing, layer: str | None, unit: str | None, tolerance: float | None) -> PartLoops:
     metres, said = _choose_unit(drawing, unit)
     factor = metres[0] / metres[1]
     traces = _choose_layer(drawing, layer)
@@ -85,7 +85,7 @@ def _make_part(drawing: Drawing, layer: str | None, unit: str | None, tolerance:
         notes.append(f"{mended} joints were given one tangent")
     conversion = Conversion(drawing.path, said, factor, tuple(converted), count, wanted * factor, deviation * factor,
                             max(ring.chain.gap for ring in kept) * factor, moved, tuple(notes))
-    return Part(loops, _name_features(loops, kept), conversion)
+    return PartLoops(loops, _name_features(loops, kept), conversion)
 
 
 # ------------------------------------------------------------------------------------------- unit, layer, tolerance
@@ -139,10 +139,12 @@ def _list_points(trace: Trace) -> np.ndarray:
 
 def _measure_size(traces: Sequence[Trace]) -> float:
     """Diagonal of the box of what is drawn, in its unit."""
-    points = np.concatenate([_list_points(trace) for trace in traces])
-    if not np.isfinite(points).all() or np.abs(points).max() > LARGEST_LENGTH:
-        bad = next(trace for trace in traces if not (np.abs(_list_points(trace)) <= LARGEST_LENGTH).all())
-        raise DrawingError(f"{bad.name} has coordinates that are not finite, or beyond {LARGEST_LENGTH:g}")
+    with np.errstate(over="ignore", invalid="ignore"):
+        groups = [_list_points(trace) for trace in traces]
+    for trace, group in zip(traces, groups, strict=True):
+        if not (np.abs(group) <= LARGEST_LENGTH).all():
+            raise DrawingError(f"{trace.name} has coordinates that are not finite, or beyond {LARGEST_LENGTH:g}")
+    points = np.concatenate(groups)
     return float(np.hypot(*np.ptp(points, axis=0)))
 
 
