@@ -24,12 +24,12 @@ from geometry.shapes.features import (
     compute_rounding,
     compute_sweeps,
     compute_turns,
-    compute_winding,
     join_features,
     reverse_features,
     sample_features,
 )
 from geometry.shapes.moments import Moments, compute_moments
+from geometry.shapes.nesting import find_enclosing
 from geometry.shapes.units import LARGEST_LENGTH, SMALLEST_LENGTH, to_metres
 from geometry.tolerances import LARGEST_BULGE, SMOOTH_TURN
 
@@ -294,14 +294,17 @@ def _direct(loop: Loop, number: int, tolerance: float, every: Features) -> Featu
 
 def _check_holes(loops: Sequence[Features]) -> None:
     """Refuse a hole that is not inside the outer loop, or is inside another hole; no loops meet."""
-    for k, hole in enumerate(loops[1:]):
-        if compute_winding(loops[0], hole.start[0]) == 0:
-            raise OutlineError(f"hole {k} lies outside the outline, at ({hole.start[0, 0]:.9g}, "
-                               f"{hole.start[0, 1]:.9g}) m"
-                               "; valid are holes inside the first loop")
-        for j, other in enumerate(loops[1:]):
-            if j != k and compute_winding(other, hole.start[0]) != 0:
-                raise OutlineError(f"hole {k} lies in hole {j}; valid are holes in the solid, beside each other")
+    if len(loops) == 1:
+        return
+    for k, around in enumerate(find_enclosing(loops)[1:]):
+        x, y = loops[k + 1].start[0]
+        if 0 not in around:
+            raise OutlineError(f"hole {k} lies outside the outline, at ({x:.9g}, {y:.9g}) m; valid are holes inside "
+                               f"the "
+                               "first loop")
+        if len(around) > 1:
+            raise OutlineError(f"hole {k} lies in hole {max(around) - 1}; valid are holes in the solid, beside each "
+                               f"other")
 
 
 def _trust(features: Features, loop: np.ndarray, conversion: Conversion | None) -> Outline:

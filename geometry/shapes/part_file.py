@@ -25,10 +25,10 @@ from geometry.shapes.features import (
     compute_boxes,
     compute_rounding,
     compute_sweeps,
-    compute_winding,
     join_features,
 )
 from geometry.shapes.moments import compute_moments
+from geometry.shapes.nesting import find_enclosing
 from geometry.shapes.tangency import make_tangent
 from geometry.shapes.units import LARGEST_LENGTH, LENGTH_UNITS
 from geometry.tolerances import CURVE_TOLERANCE, DRAWING_GAP
@@ -107,7 +107,8 @@ def _choose_layer(drawing: Drawing, layer: str | None) -> list[Trace]:
     """The traces on a layer, or all."""
     if layer is None:
         return list(drawing.traces)
-    found = [trace for trace in drawing.traces if layer in trace.groups]
+    found = [trace for trace in drawing.traces if layer in trace.groups] or [  # DXF does not tell cases apart
+        trace for trace in drawing.traces if layer.casefold() in map(str.casefold, trace.groups)]
     if not found:
         names = sorted({name for trace in drawing.traces for name in trace.groups})
         shown = ", ".join(map(repr, names[:MOST_LISTED])) + (" ..." if len(names) > MOST_LISTED else "")
@@ -253,11 +254,11 @@ def _nest(rings: Sequence[Ring], unit: str, metres: tuple[int, int]) -> tuple[li
                for ring, name in zip(rings, names, strict=True)]
     check_simple(cleaned, tolerance, [[f"{name}, feature {label}" for label in loop.label]
                                       for loop, name in zip(cleaned, names, strict=True)])
-    inside = _find_inside(cleaned)
-    edge = [_is_edge(k, rings, cleaned, inside) for k in range(len(rings))]
+    inside = find_enclosing([loop.features for loop in cleaned])
+    edge = _find_edges(rings, cleaned, inside)
     notes = [f"{name} lies inside what is filled, and is no hole by the rule 'nonzero': left out"
              for name, keep in zip(names, edge, strict=True) if not keep]
-    depth = [sum(inside[k][j] and edge[j] for j in range(len(rings))) for k in range(len(rings))]
+    depth = [sum(edge[j] for j in around) for around in inside]
     outer = [k for k in range(len(rings)) if edge[k] and depth[k] % 2 == 0]
     if len(outer) > 1:
         listed = [_describe_ring(rings[k], names[k], unit, metres) for k in outer[:MOST_LISTED]]
@@ -269,27 +270,14 @@ def _nest(rings: Sequence[Ring], unit: str, metres: tuple[int, int]) -> tuple[li
     return [rings[k]._replace(features=cleaned[k].features) for k in [*outer, *holes]], notes
 
 
-def _find_inside(loops: Sequence[Loop]) -> list[list[bool]]:
-    """inside[k][j]: does loop k lie within loop j? None of them meet."""
-    boxes = [compute_boxes(loop.features) for loop in loops]
-    extent = [(low.min(axis=0), high.max(axis=0)) for low, high in boxes]
-    return [[j != k and bool((extent[j][0] <= extent[k][0]).all() and (extent[k][1] <= extent[j][1]).all())
-             and compute_winding(loops[j].features, loops[k].features.start[0]) != 0
-             for j in range(len(loops))] for k in range(len(loops))]
-
-
-def _is_edge(k: int, rings: Sequence[Ring], loops: Sequence[Loop], inside: list[list[bool]]) -> bool:
-    """Is one side of a loop filled and the other not, by the rule of what draws it together with others?"""
-    trace = rings[k].chain.traces[0]
-    if trace.rule != "nonzero" or len(rings[k].chain.traces) > 1:
-        return True
-
-    def wind(j: int) -> int:
-        return 1 if compute_moments(loops[j].features).area > 0.0 else -1
-
-    around = sum(wind(j) for j in range(len(loops)) if inside[k][j]
-                 and rings[j].chain.traces[0].group == trace.group and len(rings[j].chain.traces) == 1)
-    return (around == 0) != (around + wind(k) == 0)
+def _find_edges(rings: Sequence[Ring], loops: Sequence[Loop], inside: Sequence[set[int]]) -> list[bool]:
+    """Is one side of each loop filled and the other not, by the rule of what draws it together with others?"""
+    ruled = [len(ring.chain.traces) == 1 and ring.chain.traces[0].rule == "nonzero" for ring in rings]
+    group = [ring.chain.traces[0].group for ring in rings]
+    wind = [(1 if compute_moments(loop.features).area > 0.0 else -1) if rule else 0
+            for loop, rule in zip(loops, ruled, strict=True)]
+    around = [sum(wind[j] for j in inside[k] if group[j] == group[k]) for k in range(len(rings))]
+    return [not ruled[k] or (around[k] == 0) != (around[k] + wind[k] == 0) for k in range(len(rings))]
 
 
 def _describe_ring(ring: Ring, name: str, unit: str, metres: tuple[int, int]) -> str:

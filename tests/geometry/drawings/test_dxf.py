@@ -107,7 +107,7 @@ def test_b03_a_gap_is_a_mistake(draw):
 
 def test_b03_a_stray_line_on_another_layer(draw):
     drawers = rounded_rectangle(layer="PART"), line((-5, 10), (50, 10), layer="CONSTRUCTION")
-    assert draw(*drawers, layer="PART").n_loops == 1
+    assert draw(*drawers, layer="PART") == draw(*drawers, layer="part")
     with pytest.raises(InputError, match=r"is open: .*LINE #\w+ on layer 'CONSTRUCTION'; closed: \w+ #\w+ and 7 more "
                                          r"on "
                                          r"layer 'PART'.*give it: 'CONSTRUCTION', 'PART'"):
