@@ -55,6 +55,8 @@ def _load(name: str, data: bytes) -> tuple[Any, list[str]]:
         return ezdxf.readfile(name), []
     except Exception as error:  # whatever a library raises on damaged bytes
         fault = error
+    if not data.rstrip().endswith(b"EOF"):
+        raise DrawingError("it is cut off: a DXF file ends with EOF")
     try:
         document, auditor = recover.read(io.BytesIO(data))
     except Exception:

@@ -403,9 +403,10 @@ def test_tolerances_that_are_refused(draw):
     ("a.dxf", b"", "it is empty"), ("a.dxf", b"  \n", "it is empty"), ("a.dxf", b"hello", "it is no DXF file"),
     ("a.dxf", bytes(range(256)) * 9, "it is no DXF file"), ("a.dxf", b"AC1027\x00\x00", "it is a DWG file"),
     ("a.txt", b"x", r"it has the suffix '\.txt'; valid are drawings in \.dxf and \.svg"), ("a", b"x", "no suffix"),
-    ("a.dxf", b"0\nSECTION\n2\nENTITIES\n0\nLINE\n8\n0\n", "nothing is drawn|cannot be read"),
-    ("a.dxf", b"0\nSECTION\n" + b"\xff\xfe\x00" * 50, "cannot be read as DXF|nothing is drawn"),
-    ("a.dxf", b"AutoCAD Binary DXF\r\n\x1a\x00SECTION" + b"\x07" * 60, "cannot be read as DXF"),
+    ("a.dxf", b"0\nSECTION\n2\nENTITIES\n0\nLINE\n8\n0\n", "it is cut off: a DXF file ends with EOF"),
+    ("a.dxf", b"0\nSECTION\n2\nENTITIES\n0\nENDSEC\n0\nEOF\n", "nothing is drawn"),
+    ("a.dxf", b"0\nSECTION\n" + b"\xff\xfe\x00" * 50 + b"\n0\nEOF", "cannot be read as DXF|nothing is drawn"),
+    ("a.dxf", b"AutoCAD Binary DXF\r\n\x1a\x00SECTION" + b"\x07" * 60, "cut off"),
 ])
 def test_files_that_are_none(tmp_path, name, data, message):
     path = tmp_path / name
