@@ -10,7 +10,7 @@ import numpy as np
 
 from geometry.drawings.affine import Affine
 from geometry.drawings.drawing import Curve, DrawingError, Stretch
-from geometry.tolerances import CIRCULAR, SAME_END
+from geometry.tolerances import CIRCULAR, LARGEST_BULGE, SAME_END
 
 Parts = list[Stretch | Curve]
 
@@ -31,6 +31,9 @@ def make_bulges(points: Sequence, bulges: Sequence[float], affine: Affine) -> Pa
     parts: Parts = []
     for k, bulge in enumerate(bulges):
         start, end = points[k], points[(k + 1) % len(points)]
+        if not abs(bulge) <= LARGEST_BULGE:
+            raise DrawingError(f"the bulge of vertex {k} is {bulge:.6g}; valid are bulges up to {LARGEST_BULGE:g} in "
+                               f"size")
         if bulge == 0.0 or start == end:
             parts += make_line(start, end, affine)
             continue

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import logging
 from typing import Any
 
 from geometry.drawings.affine import Affine
@@ -49,6 +50,8 @@ def _load(name: str, data: bytes) -> tuple[Any, list[str]]:
         from ezdxf import recover
     except ImportError:
         raise DrawingError("DXF is read by the package ezdxf, which is not installed: pip install ezdxf") from None
+    # what it logs of a damaged file is told by the notes; without a handler it would go to standard error
+    logging.getLogger("ezdxf").addHandler(logging.NullHandler())
     if b"SECTION" not in data:
         raise DrawingError("it is no DXF file: it has no sections")
     try:

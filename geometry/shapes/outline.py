@@ -213,8 +213,8 @@ class Outline:
     def with_fillets(self, radius: ArrayLike) -> Outline:
         """Copy with arcs in place of corners between edges.
 
-        radius: m, of all corners, or (n,) one for each, joint i being where feature i starts; 0 keeps it sharp. At a
-        reflex corner the arc is concave. Raises OutlineError, naming the vertex, where a fillet does not fit, and where
+        radius: m, of all corners, or (n,) one for each vertex, numbered as in `start`; 0 keeps it sharp. At a reflex
+        corner the arc is concave. Raises OutlineError, naming the vertex, where a fillet does not fit, and where
         there is no corner between two edges.
         """
         from geometry.shapes.fillets import Joints, fillet_loops

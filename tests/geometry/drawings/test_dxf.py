@@ -3,6 +3,9 @@
 import itertools
 import math
 import random
+import subprocess
+import sys
+from pathlib import Path
 
 import ezdxf
 import numpy as np
@@ -70,6 +73,13 @@ def circle(centre, radius, **attributes):
 
 
 # ---------------------------------------------------------------------------------------------------------- open cases
+
+
+def test_the_reading_libraries_load_only_when_a_drawing_is_read():
+    code = ("import sys, geometry; geometry.Outline.from_vertices([(0, 0), (1, 0), (0, 1)]).with_fillets(0.1); "
+            "print({'ezdxf', 'svgelements', 'scipy', 'xml.etree.ElementTree'} & set(sys.modules))")
+    result = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, cwd=Path(__file__).parents[3])
+    assert result.stdout.strip() == "set()", result.stderr
 
 
 @pytest.mark.parametrize("old", [False, True])
@@ -319,6 +329,9 @@ def test_what_is_seen_from_behind_is_mirrored(draw):
     (circle((0, 0), 2, extrusion=(0, 1, 1)), r"CIRCLE #\w+ on layer '0': its extrusion .* tilts it out of the plane"),
     (line((0, 0, 0), (4, 0, 3)), r"LINE #\w+ on layer '0': it is not level: z runs from 0 to 3"),
     (lambda s: s.add_3dface([(0, 0), (1, 0), (1, 1), (0, 1)]), "a 3DFACE cannot be part of an outline"),
+    (polyline([(0, 0, 1e9), (1, 0, 0)]), r"LWPOLYLINE #\w+ on layer '0': the bulge of vertex 0 is 1e\+09; valid are "
+                                         r"bulges"),
+    (polyline([(0, 0, 0), (1, 0, math.nan)]), r"the bulge of vertex 1 is nan"),
     (circle((0, 0), -2), r"its radius is -2"), (circle((0, 0), 0), r"its radius is 0"),
     (lambda s: s.add_text("x"), r"nothing is drawn in it that could be an outline \(1 TEXT\)"),
     (lambda s: None, "nothing is drawn in it"),
