@@ -158,7 +158,7 @@ def make_spline(degree: int, knots: Sequence[float], points: Sequence, weights: 
             continue
         last = max(k for k, knot in enumerate(knots) if knot == left)
         span = np.array(lifted[last - degree : last + 1])
-        parts += make_bezier(span[:, :2] / span[:, 2:], affine, span[:, 2], "spline")
+        parts += make_bezier(span[:, :2] / span[:, 2:], affine, span[:, 2], "spline span")
     return parts
 
 

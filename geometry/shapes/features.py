@@ -8,9 +8,11 @@ counter-clockwise, those round holes clockwise. An arc whose start is its end is
 from __future__ import annotations
 
 import math
-from typing import NamedTuple
+from collections.abc import Iterable
+from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from geometry.errors import InputError
 from geometry.tolerances import STRAIGHT_BACK, VERTEX_TOLERANCE, VERTEX_ULPS
@@ -29,12 +31,12 @@ class Features(NamedTuple):
     radius: np.ndarray  # (n,) 0 for an edge
     sign: np.ndarray  # (n,) int64: +1 turns left (convex), -1 turns right (concave), 0 an edge
 
-    def take(self, rows) -> Features:
+    def take(self, rows: Any) -> Features:
         """These rows, in this order."""
         return Features(*(column[rows] for column in self))
 
 
-def join_features(groups) -> Features:
+def join_features(groups: Iterable[Features]) -> Features:
     """The rows of several groups, one after the other."""
     return Features(*(np.concatenate(columns) for columns in zip(*groups, strict=True)))
 
@@ -56,10 +58,11 @@ def build_features(start: np.ndarray, end: np.ndarray, bulge: np.ndarray) -> Fea
     return Features(start, end, np.where(is_arc[:, None], centre, start), radius, sign)
 
 
-def build_circle(centre, radius: float, sign: int) -> Features:
+def build_circle(centre: ArrayLike, radius: float, sign: int) -> Features:
     """A whole circle as one feature, which starts and ends on the right."""
-    point = np.array([[centre[0] + radius, centre[1]]], dtype=np.float64)
-    return Features(point, point.copy(), np.array([centre], dtype=np.float64), np.array([float(radius)]),
+    middle = np.array([centre], dtype=np.float64)
+    point = middle + np.array([radius, 0.0])
+    return Features(point, point.copy(), middle, np.array([float(radius)]),
                     np.array([sign], dtype=np.int64))
 
 
@@ -180,7 +183,7 @@ def sample_features(features: Features, tolerance: float) -> np.ndarray:
     return np.concatenate(points)
 
 
-def compute_winding(features: Features, point) -> int:
+def compute_winding(features: Features, point: ArrayLike) -> int:
     """How often a loop, closed by its features, runs round a point that does not lie on it.
 
     Chords turn the view by less than half a circle each; where the point lies between an arc and its chord, the arc
