@@ -1,4 +1,4 @@
-"""Shapes, poses and contacts. Knows no mass, no force, no time step, no file of results.
+"""Shapes, poses and contacts. Knows no mass, no force, no time step, no file but drawings.
 
 Names load on first use; `geometry/__init__.pyi` says where they live.
 """

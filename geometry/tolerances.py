@@ -21,6 +21,24 @@ VERTEX_TOLERANCE = 2e-12
 # ... plus this many units in the last place of the largest coordinate, for outlines given far from their origin.
 VERTEX_ULPS = 4
 
+# An outline turns back at a joint, which is a cusp, where the jump of its direction is this near to half a turn [rad]:
+# how its two sides bend tells what is between them. Reason: the angle of a joint is known to rounding, 1e-16, times the
+# size over the length of its features. Larger: slender corners are taken for cusps. Smaller: rounding tells on which
+# side of a cusp the solid is.
+STRAIGHT_BACK = 1e-9
+
+# The direction of an outline jumps at a joint of edges and arcs where it turns by more than this [rad]; below it the
+# joint is smooth. Reason: a tangent that is computed from coordinates carries 1e-16 of the size over the length of its
+# feature, and bulges given with 12 digits carry 1e-12. A joint also is smooth where moving it by VERTEX_TOLERANCE takes
+# the turn away. Larger: blunt corners have no normals of their own. Smaller: rounding makes corners, each with an
+# impact of its own.
+SMOOTH_TURN = 1e-9
+
+# No bulge, tan(sweep / 4), may be larger. Reason: the circle of an arc that leaves only a millionth of a turn open
+# hangs on the last digits of its two ends. Larger: such circles are wrong by more than 1e-10 of their radius. Smaller:
+# arcs that are nearly whole circles are refused.
+LARGEST_BULGE = 1e6
+
 # Two features of different obstacles closer than this are in contact, relative to the largest obstacle. Reason: blocks
 # that are drawn as touching do so up to rounding; 4e-12 of a metre is far below a real gap (2e-9 m must stay a gap) and
 # far above rounding. Larger: real gaps and steps are closed. Smaller: a part is caught in a seam that was drawn closed.
@@ -37,6 +55,55 @@ DEEP = 1e-6
 # A corner of an obstacle that touches no other is flat where the sine of its turn is below this: rounding only. Larger:
 # blunt corners are passed over. Smaller: a vertex in the middle of a straight edge is a corner.
 FLAT_TURN = 1e-14
+
+# --- drawings ---
+
+# Arcs lie at most this far off the ellipses, Bezier curves and splines that they stand for, relative to the diagonal of
+# the drawing, if no other tolerance is asked for. Reason: a micrometre on a part of 100 mm is below what parts are made
+# to. Larger: fewer arcs, and a part of another shape. Smaller: more arcs, by the third root, and slower runs.
+CURVE_TOLERANCE = 1e-5
+# ... measured at this many points of each pair of arcs. Reason: the distance has one or two extrema on each; between
+# points it is larger by a thousandth at most. Larger: slower. Smaller: the distance that is told is too small.
+DEVIATION_POINTS = 64
+# An interval of a curve is halved no more often than this. Reason: 40 halvings leave 1e-12 of it. Larger: a cusp is
+# looked for in rounding. Smaller: tight bends are refused.
+MOST_HALVINGS = 40
+
+# Ends of two lines of a drawing that lie this near to each other are one, relative to its diagonal, where no end lies
+# nearer. Reason: programs write coordinates with 4 to 6 digits after the point, which on parts of some 100 mm leaves
+# gaps of 1e-6 of the size; a gap that was left by mistake is one that one sees, 1e-3 or more. Larger: mistakes are
+# mended unasked. Smaller: what was drawn closed is refused. The largest gap that was closed is told.
+DRAWING_GAP = 1e-5
+# ... and lie in one place if they are this near. Reason: ends that are computed from centre, radius and angle, which
+# are written with 9 digits or more. Larger: short edges are taken for a single point. Smaller: only DRAWING_GAP joins
+# them.
+SAME_END = 1e-9
+# An edge and an arc, or two arcs, that meet at a smaller angle than this [rad] were meant to have one tangent, if
+# joints move by less than DRAWING_GAP to get it. Reason: rounding to 1e-5 mm turns the tangent of a fillet of 1 mm by
+# 1e-5. Larger: blunt corners are lost. Smaller: fillets keep corners that nobody drew.
+TANGENT_TURN = 1e-3
+
+# An ellipse whose axes differ by less than this is a circle, and a mapped circle stays one. Reason: products of a few
+# rotations and scales carry 1e-15, angles and scales that are written with 12 digits 1e-12. Larger: flat ellipses
+# become circles. Smaller: a turned circle becomes many arcs.
+CIRCULAR = 1e-11
+# An arc of a circle whose chord is its diameter to this (as squares, relative) turns by half a turn. Reason: where both
+# are rounded, the angle is known to the root of it only, 1e-7. Larger: arcs that turn by somewhat less are changed.
+# Smaller: a half circle is no longer tangent to what it ends.
+HALF_TURN = 1e-14
+# A normal is z or -z, and a height constant, up to this. Reason: 9 digits of text. Larger: what is tilted by as much
+# is drawn as if it were not, too long by half the square. Smaller: level drawings are refused for their rounding.
+UPRIGHT = 1e-9
+
+# No file of a drawing may be larger [bytes], hold more entities, or nest blocks or groups deeper. Reason: an outline of
+# ten thousand features takes a megabyte; what is larger is an assembly or a map, and a file that was damaged or made to
+# can ask for more memory than there is. Larger: minutes of reading before the refusal. Smaller: real parts are refused.
+LARGEST_DRAWING = 100_000_000
+# ... and no number of an SVG file larger. Reason: squares and products of some of them stay finite. Larger: overflow.
+# Smaller: drawings in nanometres are refused.
+LARGEST_NUMBER = 1e15
+MOST_TRACES = 200_000
+MOST_NESTED = 64
 
 # --- contacts ---
 

@@ -325,6 +325,21 @@ def list_formation_poses(
     raise typer.Exit(EXIT_DONE if listing.is_usable else EXIT_NOT_WELL)
 
 
+@app.command("outline")
+def describe_outline(
+    file: Annotated[Path, typer.Argument(metavar="FILE", help="A drawing of a part (.dxf or .svg).")],
+    layer: Annotated[str | None, typer.Option(metavar="NAME", help="Only what is on this layer.")] = None,
+    unit: Annotated[str | None, typer.Option(metavar="UNIT", help="Of the drawing: m, cm, mm, um or in.")] = None,
+    tolerance: Annotated[float | None, typer.Option(help="How far arcs may lie off curves, in this unit.")] = None,
+    plot: PlotOption = None,
+) -> None:
+    """List the edges and arcs of a drawing, its area and radius of gyration, and what reading it has changed."""
+    plot = check_plot(plot)
+    from sim.cli import report_outline
+
+    report_outline.print_outline(file, layer, unit, tolerance, plot)
+
+
 @app.command("check")
 def check_source(source: EitherArgument, overrides: SetOption = None) -> None:
     """Say what a scene or a log holds, and whether it is sound."""
