@@ -37,6 +37,7 @@ from dynamics.motion.mode import (
     get_mode_load,
     get_mu,
     get_surface,
+    lies_flat,
     set_time,
     turn_gravity,
 )
@@ -197,9 +198,14 @@ def project_velocity(body, mode, at):
         project_carried_velocity(body, mode, at)
         return
     rho, velocity = body.rho, at.velocity
+    flat = lies_flat(body, mode)
+    if flat:
+        velocity[2] = 0.0
     nx, ny, nq, vq, _, _, slip, push, _ = compute_frame(body, mode.triple[mode.first], at)
     rate = nx * velocity[0] + ny * velocity[1] + nq * rho * velocity[2] - push
-    if kind == SLIDING:
+    if flat:
+        dx, dy, dq = -rate * nx, -rate * ny, 0.0
+    elif kind == SLIDING:
         scale = -rate / (1.0 + nq * nq)
         dx, dy, dq = scale * nx, scale * ny, scale * nq
     elif kind == ROLLING:

@@ -15,6 +15,7 @@ from dynamics.codes import CONTACT_LETTERS
 from geometry.compiled.jit import jit, kernel
 from geometry.compiled.record import define_record
 from geometry.contact.contacts import (
+    TYPE_B,
     Part,
     Walls,
     compute_contact,
@@ -132,7 +133,7 @@ def compute_place(body, triple, time, pose):
 @kernel
 def compute_frame(body, triple, at):
     """ContactFrame of one contact at a MotionState."""
-    time, pose, velocity = at
+    time, pose, velocity = at.time, at.pose, at.velocity
     if body.walls.mover.shape[0] > 0 and body.walls.clock.now != time:  # `set_time`
         _move_to(body, time)
     _, _, nx, ny, rx, ry = compute_contact(body.part, body.walls, triple, pose)
@@ -192,6 +193,15 @@ def get_friction_factor(body, mode, index):
     """ft / fn of a sliding contact: friction opposes slip."""
     mu = get_mu(body, mode.triple[index])
     return -mu if mode.letter[index] == LETTER_R else mu
+
+
+@jit
+def lies_flat(body, mode):
+    """Do two vertices slide along one edge that stands still? Then the part cannot turn, to the last bit."""
+    if mode.kind != SLIDING_TWICE:
+        return False
+    one, two = mode.triple[mode.first], mode.triple[mode.second]
+    return one[0] == TYPE_B and two[0] == TYPE_B and one[2] == two[2] and body.walls.edge[one[2]].mover < 0
 
 
 @jit

@@ -22,6 +22,7 @@ from dynamics.motion.mode import (
     get_friction_factor,
     get_load,
     get_mode_load,
+    lies_flat,
 )
 from geometry.compiled.jit import jit, kernel
 from geometry.compiled.record import define_record
@@ -64,7 +65,7 @@ def find_order(tolerance: float) -> int:
 def fill_mode_series(body, mode, at, order, path, series):
     """Write the path, of degree `order`, on which a mode leads from a MotionState, and the series of all that it is
     made of; returns OK or SINGULAR."""
-    _, pose, velocity = at
+    pose, velocity = at.pose, at.velocity
     get_load(body, at.time)  # and the walls stand as then
     kind, rho, c, part = mode.kind, body.rho, path.c, series.part
     path.degree, series.terms = order, order - 1
@@ -78,6 +79,7 @@ def fill_mode_series(body, mode, at, order, path, series):
         return OK
     part.cos[0], part.sin[0] = cos(pose[2]), sin(pose[2])
     count, moves = _begin_basis(body, mode, at, order + 1, series), body.walls.mover.shape[0] > 0
+    flat = lies_flat(body, mode) and c[2, 1] == 0.0
     factors = rho, _get_factor(body, mode, mode.first), _get_factor(body, mode, mode.second)
     for k in range(order - 1):
         n = k + 1.0
@@ -92,6 +94,8 @@ def fill_mode_series(body, mode, at, order, path, series):
         status = _extend_acceleration(mode, factors, series, k)
         if status != OK:
             return status
+        if flat and k == 0:
+            series.aq[0] = 0.0
         share = 1.0 / (n * (n + 1.0))
         c[0, k + 2], c[1, k + 2] = series.ax[k] * share, series.ay[k] * share
         c[2, k + 2] = series.aq[k] / rho * share

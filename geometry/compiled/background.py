@@ -18,10 +18,10 @@ import time
 from pathlib import Path
 from typing import Any
 
-from geometry.compiled import entrances, machine_lock
+from geometry.compiled import entrances, shared_files
 from geometry.compiled.code_folder import SUFFIX, find_folder
 from geometry.compiled.compile_clock import CompileClock
-from geometry.compiled.machine_code import read_sealed
+from geometry.compiled.shared_files import read_sealed
 
 # What a variable of the environment says of calls for which there is no machine code, see `cold_code.py`.
 VARIABLE = "STICTION_COMPILE"
@@ -53,7 +53,7 @@ def count_slots() -> int:
 def take_slot(folder: Path) -> int | None:
     """The number of a slot that this process has from now on, None if all are taken. Raises NoLocks."""
     for slot in range(count_slots()):
-        if slot not in _own and machine_lock.take(folder, slot):
+        if slot not in _own and shared_files.take_lock(folder, slot):
             _own.add(slot)
             return slot
     return None
@@ -61,7 +61,7 @@ def take_slot(folder: Path) -> int | None:
 
 def leave_slot(folder: Path, slot: int) -> None:
     _own.discard(slot)
-    machine_lock.give_back(folder, slot)
+    shared_files.give_back_lock(folder, slot)
 
 
 def count_free(folder: Path) -> int:
@@ -79,7 +79,7 @@ def begin(folder: Path, low: bool = True) -> bool:
     somebody compiles."""
     try:
         free = count_free(folder)
-    except machine_lock.NoLocks:
+    except shared_files.NoLocks:
         return False
     if free == 0 or time.monotonic() < _last_begun[0] + BEGIN_EVERY:
         return not _gave_up[0]

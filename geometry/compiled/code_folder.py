@@ -22,9 +22,10 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import numpy
-from numba import config
 
-from geometry.compiled import machine_lock, numba_private
+from geometry.compiled import known_state, shared_files
+from geometry.compiled.kernel import SETTINGS_FILE
+from geometry.compiled.shared_files import is_private
 
 PACKAGES = ("geometry", "dynamics", "sim")
 SUFFIX = ".kernel"
@@ -97,7 +98,13 @@ def compute_source_hash(root: Path, archive: str | None = None, sources: list[Pa
 def describe_machine() -> str:
     """Everything outside our sources that machine code depends on, as text."""
     versions = (platform.python_implementation(), sys.version, numpy.__version__)
-    return repr((versions, numba_private.describe_compiler(INDIFFERENT_SETTINGS)))
+    from geometry.compiled.numba_private import describe_compiler
+
+    return repr((versions, describe_compiler(INDIFFERENT_SETTINGS)))
+
+
+def _name_folder(source_hash: str) -> str:
+    return "kernels-" + hashlib.sha256((source_hash + describe_machine()).encode()).hexdigest()[:24]
 
 
 class State:
@@ -107,14 +114,46 @@ class State:
         self.root = Path(__file__).parents[2]
         self.archive = getattr(globals().get("__loader__"), "archive", None)
         self.folder_name = None
+        self.mark = None  # under which the name is to be remembered
+        self.sources: list[str] = []
         try:
-            sources = [Path(self.archive)] if self.archive else find_kernel_sources(self.root)
-            self.stamps = [(str(path), status.st_mtime_ns, status.st_size) for path in sources
-                           for status in (path.stat(),)]
-            text = compute_source_hash(self.root, self.archive, sources) + describe_machine()
+            if self.archive:
+                self._take_stamps([Path(self.archive)])
+                self.folder_name = _name_folder(compute_source_hash(self.root, self.archive))
+            elif not self._recall():
+                sources = find_kernel_sources(self.root)
+                self._take_stamps(sources)
+                self.folder_name = _name_folder(compute_source_hash(self.root, None, sources))
         except (OSError, UnicodeError):
             return  # sources out of reach: nothing is known about the code, so none is kept
-        self.folder_name = "kernels-" + hashlib.sha256(text.encode()).hexdigest()[:24]
+
+    def _take_stamps(self, paths: list[Path]) -> None:
+        self.sources = [str(path.relative_to(self.root)) for path in paths if not self.archive]
+        self.stamps = [(str(path), status.st_mtime_ns, status.st_size) for path in paths for status in (path.stat(),)]
+
+    def _recall(self) -> bool:
+        """Take the name of the folder from where it was remembered. Raises OSError."""
+        paths = [Path(folder, name) for package in PACKAGES for folder, _, names in os.walk(self.root / package)
+                 for name in names if name.endswith(".py")]
+        self._take_stamps(paths)
+        stamps = dict(zip(self.sources, self.stamps, strict=True))
+        self.mark = known_state.compute_mark(
+            {name: path.read_bytes() for name, path in zip(self.sources, paths, strict=True)})
+        for base in list_base_folders() if self.mark else ():
+            known = known_state.recall(base, self.mark)
+            if known is not None and not find_intruder(base):
+                self.folder_name, self.sources, self.mark = *known, None
+                self.stamps = [stamps[name] for name in self.sources]
+                return True
+        return False
+
+    def remember(self, base: Path) -> None:
+        """Let later processes find the name of the folder sooner."""
+        from geometry.compiled.numba_private import uses_vectors
+
+        if self.mark and self.folder_name and self.is_current() and not uses_vectors():
+            known_state.remember(base, self.mark, self.folder_name, self.sources)
+            self.mark = None
 
     def is_current(self) -> bool:
         """Whether the sources still are what was hashed; code compiled around an edit must not be kept."""
@@ -133,11 +172,20 @@ class State:
 # ---- where it lies ---------------------------------------------------------------------------------------------------
 
 
+def _find_chosen_folder() -> str:
+    """NUMBA_CACHE_DIR, "" if it is not set."""
+    if "numba" not in sys.modules and not os.path.exists(SETTINGS_FILE):
+        return os.environ.get("NUMBA_CACHE_DIR", "")
+    from numba import config
+
+    return config.CACHE_DIR
+
+
 def list_base_folders() -> list[Path]:
     """Places for machine code, the best first. None of them need exist or be writable."""
     bases = []
-    if config.CACHE_DIR:
-        bases.append(Path(config.CACHE_DIR) / "stiction")
+    if chosen := _find_chosen_folder():
+        bases.append(Path(chosen) / "stiction")
     if sys.platform == "win32" and os.environ.get("LOCALAPPDATA"):
         bases.append(Path(os.environ["LOCALAPPDATA"]) / "stiction")
     elif os.environ.get("XDG_CACHE_HOME"):
@@ -153,11 +201,6 @@ def list_base_folders() -> list[Path]:
     user = os.getuid() if hasattr(os, "getuid") else "user"
     bases.append(Path(tempfile.gettempdir()) / f"stiction-{user}")
     return bases
-
-
-def is_private(status: os.stat_result) -> bool:
-    """Whether a file or folder is this user's own and nobody else can write to it."""
-    return not hasattr(os, "geteuid") or (status.st_uid == os.geteuid() and not status.st_mode & 0o022)
 
 
 def find_intruder(path: Path) -> str:
@@ -240,7 +283,7 @@ def prune_folders(base: Path, keep: Path, now: float | None = None) -> None:
         if rank < KEPT_FOLDERS and now - used < KEPT_SECONDS:
             continue
         try:
-            for path in [*folder.glob("*" + SUFFIX + "*"), folder / machine_lock.NAME]:
+            for path in [*folder.glob("*" + SUFFIX + "*"), folder / shared_files.LOCKS]:
                 path.unlink(missing_ok=True)
             folder.rmdir()
         except OSError:
@@ -266,6 +309,8 @@ def find_folder() -> Path | None:
         name = get_state().folder_name
         folder, refused = open_folder(name, list_base_folders()) if name else (None, [])
         _folder.append(folder)
+        if folder is not None and get_state().mark:
+            get_state().remember(folder.parent)
         told = "".join(f"; not used, for others could have put code there: {why}" for why in refused[:1])
         if folder is None:
             warnings.warn("no folder for compiled code can be written, so every start compiles anew; "

@@ -21,10 +21,13 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
-from geometry.compiled import background, entrances, machine_code, machine_lock, numba_private
+from geometry.compiled import background, entrances, shared_files
 from geometry.compiled.background import BACKGROUND, HERE, VARIABLE, WAIT
 from geometry.compiled.code_folder import find_folder
+from geometry.compiled.entrances import CALLED, FRAMED, INSIDE
 from geometry.compiled.interpreted import get_twin
+from geometry.compiled.kernel import is_kernel
+from geometry.compiled.shared_files import write_sealed
 
 # Interpreted for so long [s], a program compiles by itself if nobody else does. Reason: short commands end before, and
 # a long one should not run slowly for good. Larger: longer ones run slowly. Smaller: short ones wait for the compiler.
@@ -95,15 +98,20 @@ def was_interpreted() -> bool:
     return _spent[0] > 0.0
 
 
-def is_ready(kernel: Any, arguments: tuple) -> bool:
+def is_ready(kernel: Any, arguments: tuple, framed: bool = False) -> bool:
     """Whether a call of a kernel is to run compiled: its code is there, or has to be waited for. Where not, the code is
-    asked for."""
-    if not numba_private.is_kernel(kernel):
+    asked for. framed: see `entrances.find_entrance`."""
+    if not is_kernel(kernel):
         return True  # nothing is compiled
+    from geometry.compiled import machine_code
+
     kinds = entrances.get_types(arguments)
-    if kinds is None or kinds in entrances.get_entrance(kernel).overloads or get_mode() != BACKGROUND:
+    if kinds is None or get_mode() != BACKGROUND:
         return True
-    path = machine_code.find_file(kernel, kinds)
+    entrance, own = entrances.find_entrance(kernel, kinds, framed)
+    if own in entrance.overloads:
+        return True
+    path = machine_code.find_file(kernel, kinds, framed)
     if path is None:  # none is kept of a kernel of the user, nor where there is no folder
         return not machine_code.is_ours(kernel) or _spent[0] >= PATIENCE
     now = time.monotonic()
@@ -113,26 +121,29 @@ def is_ready(kernel: Any, arguments: tuple) -> bool:
         return True
     with _lock:
         _looked[kernel, kinds] = now + LOOK_EVERY
-        return not (ask_for(kernel, kinds, CALLED) and background.begin(path.parent)) and _spent[0] >= PATIENCE
+        asked = ask_for(kernel, kinds, RANK_CALLED, FRAMED if framed else CALLED)
+        return not (asked and background.begin(path.parent)) and _spent[0] >= PATIENCE
 
 
 # Ranks of requests: the parts of a large kernel come first, so that several processes share it.
-CALLED = 90
+RANK_CALLED = 90
 
 
-def ask_for(kernel: Any, kinds: tuple, rank: int) -> bool:
-    """Put a request for the machine code of a kernel into the code folder, unless it is there; with rank CALLED for
-    calls from Python. Returns whether that could be done."""
+def ask_for(kernel: Any, kinds: tuple, rank: int, called: int = INSIDE) -> bool:
+    """Put a request for the machine code of a kernel into the code folder, unless it is there; called: see
+    `entrances.pack_request`. Returns whether that could be done."""
     folder = find_folder()
     if folder is None:
         return False
-    kinds = kinds if rank == CALLED else numba_private.unify(kinds)
-    request = entrances.pack_request(kernel, kinds, rank == CALLED)
-    name = f"{kernel.py_func.__module__}.{kernel.py_func.__qualname__}{kinds}{rank == CALLED}"
+    from geometry.compiled.arguments import unify
+
+    kinds = kinds if called == CALLED else unify(kinds)
+    request = entrances.pack_request(kernel, kinds, called)
+    name = f"{kernel.py_func.__module__}.{kernel.py_func.__qualname__}{kinds}{called}"
     path = background.name_request(folder, rank, hashlib.sha256(name.encode()).hexdigest()[:16])
     try:
         if not path.exists():
-            machine_code.write_sealed(path, request)
+            write_sealed(path, request)
     except OSError:
         return False
     return True
@@ -141,7 +152,7 @@ def ask_for(kernel: Any, kinds: tuple, rank: int) -> bool:
 def work_off(folder: Path) -> None:
     """Fulfil what was asked for in this process, and beside it in another one if there is a processor for it."""
     slot = None
-    with contextlib.suppress(machine_lock.NoLocks):
+    with contextlib.suppress(shared_files.NoLocks):
         slot = background.take_slot(folder)
     try:
         background.begin(folder, low=False)

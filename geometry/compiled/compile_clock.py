@@ -6,7 +6,7 @@ import gc
 import time
 from collections.abc import Callable
 
-from geometry.compiled import numba_private
+from geometry.compiled.kernel import when_numba_is_loaded
 
 # The compiler makes millions of objects that live on: looking through them for garbage takes a tenth of its time.
 COLLECT_SELDOM = 200_000
@@ -43,8 +43,13 @@ class CompileClock:
             gc.set_threshold(*self._thresholds)
             self.seconds += time.perf_counter() - self._began
 
+    def _watch(self) -> Callable[[], None]:
+        from geometry.compiled.numba_private import watch_compiler
+
+        return watch_compiler(self._start, self._end)
+
     def __enter__(self) -> CompileClock:
-        self._end_watch = numba_private.watch_compiler(self._start, self._end)
+        self._end_watch = when_numba_is_loaded(self._watch)
         return self
 
     def __exit__(self, *unused) -> None:

@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from geometry.compiled import numba_private
+from geometry.compiled.kernel import get_function, is_kernel
 
 _building = threading.RLock()
 
@@ -31,7 +31,7 @@ class Interpreter:
         self._spaces: dict[int, SimpleNamespace] = {}
         self._kept: list = []  # what is known by its id lives on
         for kernel, values in (constants or {}).items():
-            function = numba_private.get_function(kernel)
+            function = get_function(kernel)
             for name in values.keys() - set(function.__code__.co_names):
                 raise NameError(f"{function.__name__} uses no {name}")
             self._take_globals(function.__globals__).update(values)
@@ -50,7 +50,7 @@ class Interpreter:
     def _get_twin(self, kernel: Any) -> Callable:
         with _building:
             if id(kernel) not in self._twins:
-                function = numba_private.get_function(kernel)
+                function = get_function(kernel)
                 cells = tuple(CellType(self._replace(cell.cell_contents)) for cell in function.__closure__ or ())
                 twin = FunctionType(function.__code__, self._take_globals(function.__globals__), function.__name__,
                                     function.__defaults__, cells)
@@ -68,9 +68,9 @@ class Interpreter:
         return self._globals[id(names)]
 
     def _replace(self, value: Any) -> Any:
-        if numba_private.is_kernel(value):
+        if is_kernel(value):
             return self._get_twin(value)
-        if isinstance(value, ModuleType) and any(numba_private.is_kernel(part) for part in vars(value).values()):
+        if isinstance(value, ModuleType) and any(is_kernel(part) for part in vars(value).values()):
             if id(value) not in self._spaces:
                 space = self._spaces[id(value)] = SimpleNamespace()
                 self._kept.append(value)

@@ -19,7 +19,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, TypeVar, overload
 
-from geometry.compiled import cold_code, entrances, machine_code, numba_private
+from geometry.compiled.code_folder import get_state
+from geometry.compiled.kernel import Kernel, is_disabled
 
 F = TypeVar("F", bound=Callable)
 
@@ -43,12 +44,24 @@ def jit(function: Callable | None = None, *, private: bool | None = None, merged
     return _declare(function, merged, counted)
 
 
-def _declare(function: Callable, merged: bool, counted: bool) -> Any:
-    dispatcher = numba_private.declare(function, merged, counted)
-    if not numba_private.is_disabled():
+def _declare(function: Callable, merged: bool, counted: bool, by_address: bool = False) -> Any:
+    if is_disabled():
+        return function
+    get_state()  # what is imported from now on is what the machine code is of
+
+    def make(kernel: Kernel) -> Any:
+        from geometry.compiled import arguments, cold_code, entrances, machine_code, numba_private
+
+        dispatcher = numba_private.declare(function, merged, counted)
+        arguments.unify_arguments(dispatcher)
+        arguments.check_returned(dispatcher)
         machine_code.attach_store(dispatcher)
-        entrances.answer_calls(dispatcher, cold_code.find_code)
-    return dispatcher
+        entrances.answer_calls(kernel, dispatcher, cold_code.find_code)
+        if by_address:
+            machine_code.call_by_address(dispatcher)
+        return dispatcher
+
+    return Kernel(function, make)
 
 
 @overload
@@ -63,12 +76,5 @@ def kernel(function: Callable | None = None, *, counted: bool = False) -> Any:
     being inlined. A call costs about two nanoseconds. `counted`: as for `jit`.
     """
     if function is None:
-        return lambda decorated: _declare_kernel(decorated, counted)
-    return _declare_kernel(function, counted)
-
-
-def _declare_kernel(function: Callable, counted: bool) -> Any:
-    dispatcher = _declare(function, False, counted)
-    if not numba_private.is_disabled():
-        machine_code.call_by_address(dispatcher)
-    return dispatcher
+        return lambda decorated: _declare(decorated, False, counted, by_address=True)
+    return _declare(function, False, counted, by_address=True)

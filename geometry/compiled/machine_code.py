@@ -12,46 +12,14 @@ says so.
 from __future__ import annotations
 
 import hashlib
-import os
-import stat
-import tempfile
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from geometry.compiled import entrances, machine_lock, numba_private
-from geometry.compiled.code_folder import SUFFIX, find_folder, get_state, is_private
-
-
-def write_sealed(path: Path, content: bytes) -> None:
-    """Write `content` behind its digest, so that readers see all of it or nothing. Raises OSError."""
-    handle, name = tempfile.mkstemp(dir=path.parent, prefix=path.name)
-    try:
-        with os.fdopen(handle, "wb") as file:
-            file.write(hashlib.sha256(content).digest() + content)
-        os.replace(name, path)
-    except BaseException:
-        Path(name).unlink(missing_ok=True)
-        raise
-
-
-# Open a file itself, never what a link names, and never wait for one that is a pipe.
-_PLAIN = os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
-
-
-def read_sealed(path: Path) -> bytes | None:
-    """The content that `write_sealed` wrote, or None if the file is missing or damaged, or could be another user's."""
-    try:
-        with open(os.open(path, _PLAIN), "rb") as file:
-            status = os.fstat(file.fileno())
-            if not (stat.S_ISREG(status.st_mode) and is_private(status)):
-                return None
-            sealed = file.read()
-    except OSError:
-        return None
-    content = sealed[32:]
-    return content if hashlib.sha256(content).digest() == sealed[:32] else None
-
+from geometry.compiled import entrances, numba_private, shared_files
+from geometry.compiled.code_folder import SUFFIX, find_folder, get_state
+from geometry.compiled.kernel import Kernel
+from geometry.compiled.shared_files import read_sealed, write_sealed
 
 # How long [s] a process waits for another one that compiles the same kernel; far longer than that takes. Larger: a
 # process that was stopped holds up others for longer. Smaller: on a slow machine the same is compiled twice.
@@ -104,7 +72,7 @@ class _Store:
 
     def hold_lock(self, signature):
         """While another process compiles this kernel for these types, wait for it (see `MOST_PATIENCE`)."""
-        return machine_lock.hold(find_folder(), f"{self._prefix}{signature}", MOST_PATIENCE)
+        return shared_files.hold_lock(find_folder(), f"{self._prefix}{signature}", MOST_PATIENCE)
 
     def load_overload(self, signature, target_context):
         folder = find_folder()
@@ -155,12 +123,13 @@ def call_by_address(dispatcher: Any) -> None:
     numba_private.call_by_address(dispatcher)
 
 
-def find_file(dispatcher: Any, kinds: tuple) -> Path | None:
-    """Where what Python needs to call a kernel lies or will lie; None for a kernel of which nothing is kept."""
-    if not isinstance(numba_private.get_store(dispatcher), _Store):
+def find_file(kernel: Kernel, kinds: tuple, framed: bool = False) -> Path | None:
+    """Where what Python needs to call a kernel lies or will lie; None for a kernel of which nothing is kept. framed:
+    see `entrances.find_entrance`."""
+    if not is_ours(kernel):
         return None
-    entrance = entrances.get_entrance(dispatcher)
-    return numba_private.get_store(entrance).find_file(kinds)
+    entrance, own = entrances.find_entrance(kernel, kinds, framed)
+    return numba_private.get_store(entrance).find_file(own)
 
 
 def is_ours(dispatcher: Any) -> bool:

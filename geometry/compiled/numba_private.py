@@ -1,5 +1,6 @@
 """What is taken from numba beyond its documented interface. No other file looks into numba.core or LLVM.
-What a kernel has for calls from Python is used in `entrances.py`, by names that are listed here.
+What a kernel has for calls from Python is used in `entrances.py`, and how it takes its arguments in `arguments.py`, by
+names that are listed here.
 
 numba may rename any of this in a release. So all names are looked up once, when the first kernel is declared; a feature
 that lacks one is left out, and a single warning says what that costs. Kernels are compiled in any case, to the same
@@ -26,6 +27,8 @@ import llvmlite.binding
 import numba
 from numba import config
 
+from geometry.compiled.kernel import Kernel, is_disabled, tell_numba_is_loaded
+
 OLDEST, NEWEST = "0.61.0", "0.68.1"
 
 LONGEST_NAME = 64  # letters of a type in a symbol, see `_shorten_name`
@@ -34,9 +37,11 @@ LONGEST_NAME = 64  # letters of a type in a symbol, see `_shorten_name`
 KEEPING = "machine code is not kept, so every start compiles anew"
 BY_ADDRESS = "kernels are copied into their callers, so compiling takes about ten times as long"
 UNIFYING = "kernels are compiled again for each literal argument, so compiling takes about twice as long"
+ADDRESSES = "tuples are handed over number by number, so runs take about twice as long"
 COUNTING = "references to arrays are counted at every call, so runs take about twice as long, searches three times"
 NAMING = "the machine code of kernels takes several times the room, and loading it twice the time"
 BARE = "kernels get entrances that nobody uses, so compiling takes about twice as long"
+FRAMING = "a command takes a second longer to start"
 ANSWERING = "a run waits while kernels are compiled"
 TIMING = "the time of compiling is not measured"
 
@@ -63,11 +68,20 @@ _NEEDED = {
         "kernel:get_call_template", "numba.core.types:NestedArray", "numba.core.types:unliteral",
         "numba.core.types:BaseTuple.from_types", "numba.core.cgutils:unpack_tuple",
         "numba.core.base:BaseContext.make_tuple", "numba.core.base:BaseContext.cast", "numba.extending:lower_cast"),
+    ADDRESSES: (
+        "kernel:get_call_template", "numba.core.types:BaseNamedTuple", "numba.core.types:NamedUniTuple",
+        "numba.core.datamodel.models:PrimitiveModel", "numba.core.typing.templates:AttributeTemplate",
+        "numba.core.typing.templates:infer_getattr", "numba.core.imputils:lower_getattr_generic",
+        "numba.core.imputils:impl_ret_borrowed", "numba.core.base:BaseContext.cast", "numba.extending:lower_cast",
+        "numba.extending:register_model", "llvmlite.ir:IRBuilder.goto_entry_block"),
     BARE: (
         "numba.core.options:DefaultOptions.no_cfunc_wrapper", "numba.core.options:DefaultOptions.no_cpython_wrapper",
         "kernel:_compile_for_args", "kernel:_insert", "kernel:overloads"),
     NAMING: ("numba.core.types:Type.mangling_args",),
     COUNTING: ("numba.core.options:DefaultOptions._nrt",),
+    FRAMING: (
+        "numba.extending:intrinsic", "numba.np.arrayobj:populate_array", "numba.core.cgutils:is_not_null",
+        "numba.core.base:BaseContext.make_array", "numba.core.base:BaseContext.make_tuple"),
     ANSWERING: ("kernel:_compile_for_args", "kernel:compile", "kernel:overloads"),
     TIMING: ("numba.core.event:Listener", "numba.core.event:register", "numba.core.event:unregister"),
 }
@@ -77,11 +91,6 @@ _lost: set[str] = set()
 def has(feature: str) -> bool:
     """Whether numba offers all that the feature needs."""
     return feature not in _lost
-
-
-def is_disabled() -> bool:
-    """Whether functions run uncompiled (NUMBA_DISABLE_JIT)."""
-    return bool(config.DISABLE_JIT)
 
 
 def _look_up_names() -> None:
@@ -133,24 +142,23 @@ def declare(function: Callable, merged: bool, counted: bool) -> Any:
     if has(COUNTING):  # said in both cases: what is not said is taken from the caller
         bare["_nrt"] = counted
     dispatcher = numba.njit(nogil=True, inline="always" if merged else "never", **bare)(function)
-    if is_disabled():
-        return dispatcher
     dispatcher.stiction_counted = counted
-    if has(UNIFYING):
-        _unify_types(dispatcher)
     if has(BARE):
         # numba would offer Python the entrance that this one has not
         dispatcher.add_overload = lambda result: dispatcher.overloads.update({tuple(result.signature.args): result})
     return dispatcher
 
 
-def is_kernel(value: Any) -> bool:
-    return isinstance(value, _KERNEL)
-
-
-def get_function(kernel: Any) -> Any:
-    """The function of a kernel; the kernel itself where nothing is compiled."""
-    return getattr(kernel, "py_func", kernel)
+def declare_beside(kernel: Kernel, name: str, text: str, more: dict, **options) -> Any:
+    """The numba function that is called `name` in a text, which calls `kernel`. It is kept where that is kept."""
+    function = kernel.py_func
+    space = {"kernel": kernel, "__name__": function.__module__, **more}
+    exec(compile(text, function.__code__.co_filename, "exec"), space)
+    space[name].__qualname__ = f"{function.__qualname__}.{name}"
+    entrance = numba.njit(**options)(space[name])
+    if hasattr(store := get_store(kernel.dispatcher), "make_another"):
+        set_store(entrance, store.make_another(space[name]))
+    return entrance
 
 
 def share_compiling(dispatcher, alone: Callable[[tuple], Any]) -> None:
@@ -169,50 +177,11 @@ def share_compiling(dispatcher, alone: Callable[[tuple], Any]) -> None:
     dispatcher.compile = compile_once
 
 
-def _unify_types(dispatcher) -> None:
-    """Compile one kernel for all integers and all arrays, not one more for every literal 0, 1, 2 ... it is called with,
-    nor for arrays that are fields of records, by themselves or in tuples.
-
-    Without this, `f(table, 0)` and `f(table, i)` are two specialisations, and so are all kernels below: compile time
-    doubles and no kernel gains from it.
-    """
-    template = dispatcher.get_call_template
-    dispatcher.get_call_template = lambda args, kws: template(
-        unify(args), {name: _unify(a) for name, a in kws.items()}
-    )
-
-
-def unify(kinds: tuple) -> tuple:
-    """The types for which a kernel is compiled that is called by others with these."""
-    return tuple(map(_unify, kinds))
-
-
-def _unify(kind):
-    kind = numba.types.unliteral(kind)
-    if isinstance(kind, numba.types.NestedArray):
-        return numba.types.Array(kind.dtype, kind.ndim, "C")
-    if isinstance(kind, numba.types.BaseTuple):
-        return numba.types.BaseTuple.from_types([_unify(part) for part in kind], getattr(kind, "instance_class", None))
-    return kind
-
-
 def _shorten_name(kind) -> tuple[str, tuple]:
     """How symbols name a type: numba spells a record out, field by field, in the names of all that takes one. Those of
     the engine had thirty thousand letters, and were the greater part of its machine code."""
     name = kind.name
     return (name if len(name) <= LONGEST_NAME else f"type{hashlib.sha256(name.encode()).hexdigest()[:32]}"), ()
-
-
-def _take_field_by_field(context, builder, from_type, to_type, value):
-    """A NamedTuple whose arrays are fields of records, as one whose arrays are any."""
-    unpack = resolve_name("numba.core.cgutils:unpack_tuple")
-    fields = zip(unpack(builder, value, len(from_type)), from_type, to_type, strict=True)
-    return context.make_tuple(builder, to_type, [context.cast(builder, *field) for field in fields])
-
-
-def _take_nested_as_array(context, builder, from_type, to_type, value):
-    """Both are the same structure in machine code."""
-    return value
 
 
 # ---- calling by address ----------------------------------------------------------------------------------------------
@@ -223,7 +192,7 @@ _separate: dict[str, tuple] = {}
 _SYMBOL = re.compile(r"stiction\.kernel\.[0-9a-f]{32}")
 
 
-def _name_symbol(function, arguments) -> str:
+def name_symbol(function, arguments) -> str:
     """A linker symbol that is the same in every process."""
     text = f"{function.__module__}.{function.__qualname__}{tuple(str(a) for a in arguments)}"
     return "stiction.kernel." + hashlib.sha256(text.encode()).hexdigest()[:32]
@@ -240,7 +209,7 @@ def call_by_address(dispatcher) -> None:
     def add_overload(result):
         add(result)
         function, arguments = dispatcher.py_func, result.signature.args
-        symbol = _name_symbol(function, arguments)
+        symbol = name_symbol(function, arguments)
         _separate[symbol] = (function.__module__, function.__qualname__, arguments)
         address = result.library.get_pointer_to_function(result.fndesc.llvm_func_name)
         llvmlite.binding.add_symbol(symbol, address)
@@ -285,7 +254,7 @@ def pack(key: bytes, function, signature, result, by_address: bool) -> bytes | N
     """One compiled kernel with its key; None where it cannot be kept, for addresses of this process stand in it."""
     if result.library.has_dynamic_globals or any(not lifted.can_cache for lifted in result.lifted):
         return None
-    own = _name_symbol(function, result.signature.args)
+    own = name_symbol(function, result.signature.args)
     called = set(_SYMBOL.findall(result.library.get_llvm_str())) - {own}
     callees = [_separate[symbol] for symbol in sorted(called)]
     # without the types of all variables, as a text for people to read: a third of the whole
@@ -318,7 +287,7 @@ def unpack(content: bytes, key: bytes, signature, context) -> Any:
         resolve_name("numba.core.runtime:rtsys").initialize(context)
         _initialised.append(True)
     for module, name, arguments in callees:
-        _bring(getattr(importlib.import_module(module), name), arguments)
+        _bring(getattr(importlib.import_module(module), name).dispatcher, arguments)
     return resolve_name("numba.core.compiler:CompileResult")._rebuild(context, *parts)
 
 
@@ -346,6 +315,11 @@ def describe_compiler(indifferent: re.Pattern) -> tuple:
             llvm.get_host_cpu_name(), llvm.get_host_cpu_features().flatten(), sorted(settings.items()))
 
 
+def uses_vectors() -> bool:
+    """Whether numba has found Intel's library of vector functions, whose name machine code then may contain."""
+    return bool(getattr(config, "USING_SVML", True))
+
+
 def watch_compiler(on_start: Callable[[Any], None], on_end: Callable[[Any], None]) -> Callable[[], None]:
     """Call `on_start` and `on_end` whenever a kernel begins and ends to be compiled; returns what ends the watch."""
     if is_disabled() or not has(TIMING):
@@ -357,9 +331,6 @@ def watch_compiler(on_start: Callable[[Any], None], on_end: Callable[[Any], None
     return lambda: event.unregister("numba:compile", listener)
 
 
-_KERNEL = type(numba.njit(_do_nothing)) if not is_disabled() else ()
-
-
 @functools.cache
 def _make_listener_class() -> type:
     """Made once: a class costs as much as a short run."""
@@ -369,9 +340,6 @@ def _make_listener_class() -> type:
 
 if not is_disabled():
     _look_up_names()
-    if has(UNIFYING):
-        lower_cast = resolve_name("numba.extending:lower_cast")
-        lower_cast(numba.types.NamedTuple, numba.types.NamedTuple)(_take_field_by_field)
-        lower_cast(numba.types.NestedArray, numba.types.Array)(_take_nested_as_array)
     if has(NAMING):
         numba.types.Type.mangling_args = property(_shorten_name)
+tell_numba_is_loaded()

@@ -6,7 +6,7 @@ makes the next contact is the subject of `next_contact.py`.
 
 from __future__ import annotations
 
-from math import cos, sin, sqrt
+from math import sqrt
 from typing import NamedTuple
 
 import numpy as np
@@ -31,6 +31,7 @@ SPOT = define_record(
     ("neighbour", "i8", (3,)),
     ("closest", "i8", (3,)),  # the pair that was closest when that was measured last
     ("looks", "i8"),  # places of paths that have been looked at, since the beginning of the run
+    ("tau", "f8"),  # s: time of the path at which pose and velocity are
     ("seen", "f8"),  # s: up to this time of its path the last search for a contact has looked
 )
 
@@ -70,7 +71,7 @@ def find_contacts(part, walls, pose, touch, contacts, corner, scratch):
     """
     count = 0
     frame, reach = place_frame(pose), 2.0 * touch  # in a corner, off in both directions
-    n_near = find_near_walls(part, walls, pose, part.radius + touch, reach, scratch)
+    n_near = find_near_walls(part, walls, pose, part.radius + reach, reach, scratch)
     place_part(part, pose, scratch.world)
     for k in range(n_near):
         j = scratch.nearby[k]
@@ -81,10 +82,11 @@ def find_contacts(part, walls, pose, touch, contacts, corner, scratch):
                     continue
                 triple = scratch.spot.triple
                 triple[0], triple[1], triple[2] = kind, i, j
-                if not _is_closed(part, walls, triple, pose, touch):
+                place = compute_contact(part, walls, triple, pose)
+                if not _is_closed(part, walls, triple, place, touch):
                     continue
-                corner_vertex = _find_corner(part, walls, triple, pose, touch, scratch.spot.neighbour)
-                if corner_vertex[0] >= 0 and not _separates(part, walls, triple, corner_vertex, pose):
+                corner_vertex = _find_corner(part, walls, triple, place, pose, touch, scratch.spot.neighbour)
+                if corner_vertex[0] >= 0 and not _separates(part, walls, place, corner_vertex, frame):
                     continue
                 if count == contacts.shape[0]:
                     return TOO_MANY_CONTACTS
@@ -132,25 +134,23 @@ def find_near_end(part, walls, triple, along, neighbour):
 
 
 @kernel
-def _is_closed(part, walls, triple, pose, touch):
-    place = compute_contact(part, walls, triple, pose)
-    length = walls.edge[triple[2]].length if triple[0] == TYPE_B else part.edge[triple[1]].length
-    return abs(place.gap) <= touch and -touch <= place.along <= length + touch
+def _is_closed(part, walls, triple, place, touch):
+    return abs(place.gap) <= touch and -touch <= place.along <= compute_edge_length(part, walls, triple) + touch
 
 
 @kernel
-def _find_corner(part, walls, triple, pose, touch, neighbour):
+def _find_corner(part, walls, triple, place, pose, touch, neighbour):
     """(part vertex, wall vertex) if the contact sits on a convex corner of both, else (-1, -1).
 
     It does at the end of its edge, and where a slender corner is so thin that the other edge touches as well.
     """
-    along = compute_contact(part, walls, triple, pose).along
+    along = place.along
     vertex, convex = find_near_end(part, walls, triple, along, neighbour)
     if not convex:
         return -1, -1
-    length = walls.edge[triple[2]].length if triple[0] == TYPE_B else part.edge[triple[1]].length
-    if min(along, length - along) > touch and not _is_closed(part, walls, neighbour, pose, touch):
-        return -1, -1
+    if min(along, compute_edge_length(part, walls, triple) - along) > touch:
+        if not _is_closed(part, walls, neighbour, compute_contact(part, walls, neighbour, pose), touch):
+            return -1, -1
     if triple[0] == TYPE_B:
         return triple[1], vertex
     j = triple[2]
@@ -158,13 +158,12 @@ def _find_corner(part, walls, triple, pose, touch, neighbour):
 
 
 @kernel
-def _separates(part, walls, triple, corner_vertex, pose):
+def _separates(part, walls, place, corner_vertex, frame):
     """Does the normal of this contact separate the two wedges that meet in the corner? (All of the wall's wedge on
     one side, all of the part's wedge on the other; otherwise no force can act along it.)"""
-    place = compute_contact(part, walls, triple, pose)
     nx, ny = place.nx, place.ny
     i, j = corner_vertex
-    c, s = cos(pose[2]), sin(pose[2])
+    c, s = frame.c, frame.s
     before = i - 1 if i > 0 else part.edge.shape[0] - 1
     out_x, out_y = part.edge[i].dx, part.edge[i].dy
     in_x, in_y = -part.edge[before].dx, -part.edge[before].dy
@@ -253,8 +252,7 @@ def compute_clearance(part, walls, pose, active, n_active, margin, scratch):
                 if is_active(active, n_active, triple):
                     continue
                 place = compute_contact(part, walls, triple, pose)
-                length = walls.edge[j].length if kind == TYPE_B else part.edge[i].length
-                distance = compute_distance(place.gap, place.along, length)
+                distance = compute_distance(place.gap, place.along, compute_edge_length(part, walls, triple))
                 if distance < least:
                     least = distance
                     copy_row(scratch.spot.closest, triple)

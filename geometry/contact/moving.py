@@ -14,6 +14,7 @@ import numpy as np
 
 from geometry.compiled.jit import jit, kernel
 from geometry.contact.contacts import FEW_EDGES, Walls, build_wall_tree, fill_walls
+from geometry.contact.nearby import measure_distance
 from geometry.contact.trees import build_chain_tree
 from geometry.prescribed.motion import STILL, SURFACE, THETA, Motion, X, Y
 from geometry.prescribed.movers import bound_mover, build_movers, choose_pieces, evaluate_mover, start_clock
@@ -170,7 +171,7 @@ def find_distance(walls, x, y, stack):
         first, second = node.first, node.second
         if first < 0:
             for k in range(-1 - first, -1 - first + second):
-                least = min(least, _measure_distance(walls.edge[walls.edge[k].order], x, y))
+                least = min(least, measure_distance(walls.edge[walls.edge[k].order], x, y))
         else:
             stack[top + 1], stack[top + 2] = first, second
             top += 2
@@ -179,12 +180,3 @@ def find_distance(walls, x, y, stack):
             dx, dy = x - walls.mover[m].value[X], y - walls.mover[m].value[Y]
             least = min(least, sqrt(dx * dx + dy * dy) - walls.mover[m].radius)
     return least
-
-
-@jit
-def _measure_distance(edge, x, y):
-    """Distance of a point from an edge."""
-    along = (x - edge.x) * edge.dx + (y - edge.y) * edge.dy
-    along = min(max(along, 0.0), edge.length)
-    dx, dy = x - edge.x - along * edge.dx, y - edge.y - along * edge.dy
-    return sqrt(dx * dx + dy * dy)

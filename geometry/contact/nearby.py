@@ -8,7 +8,7 @@ come at the same time the first counts. A descent leaves out only what is farthe
 
 from __future__ import annotations
 
-from math import cos, sin
+from math import cos, sin, sqrt
 from typing import NamedTuple
 
 from geometry.compiled.jit import jit, kernel
@@ -46,10 +46,10 @@ def place_frame(pose):
 def find_near_walls(part, walls, pose, around, reach, scratch):
     """Write to `scratch.nearby` the wall edges that may be nearer to an edge of the part than `reach`; return how many.
 
-    For a part of few edges: those in the square of half width `around`.
+    For a part of few edges: those not farther than `around` from its centre of mass.
     """
     if part.node.shape[0] == 0:
-        return find_nearby_walls(walls, pose[0], pose[1], around, scratch)
+        return _keep_near(walls, pose, around, scratch, find_nearby_walls(walls, pose[0], pose[1], around, scratch))
     frame, count = place_frame(pose), 0
     count = _descend(part, walls, 0, frame, widen(part, frame, reach), scratch, count)
     for m in range(1, walls.mover.shape[0]):
@@ -61,6 +61,28 @@ def find_near_walls(part, walls, pose, around, reach, scratch):
             seen = _see_from(walls.mover[m], frame)
             count = _descend(part, walls, walls.mover[m].root, seen, widen(part, frame, reach), scratch, count)
     return count
+
+
+@kernel
+def _keep_near(walls, pose, around, scratch, count):
+    """Keep of `scratch.nearby` the wall edges that are not farther than `around` from a place; return how many."""
+    kept = 0
+    far = around + BOX_ROUNDING * (abs(pose[0]) + abs(pose[1]) + around)
+    for k in range(count):
+        j = scratch.nearby[k]
+        if measure_distance(walls.edge[j], pose[0], pose[1]) <= far:
+            scratch.nearby[kept] = j
+            kept += 1
+    return kept
+
+
+@jit
+def measure_distance(edge, x, y):
+    """Distance of a point from an edge."""
+    along = (x - edge.x) * edge.dx + (y - edge.y) * edge.dy
+    along = min(max(along, 0.0), edge.length)
+    dx, dy = x - edge.x - along * edge.dx, y - edge.y - along * edge.dy
+    return sqrt(dx * dx + dy * dy)
 
 
 @kernel

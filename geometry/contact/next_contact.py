@@ -103,7 +103,7 @@ def find_next_contact(part, walls, path, start, duration, active, touch, scratch
     whole = bound_path(path, 0.0, duration)
     wall = bound_walls(walls, start, duration) if is_moving(walls) else 0.0
     earliest, end, enough = np.inf, 0.0, spot.looks + LOOK_LIMIT
-    spot.seen = duration
+    spot.seen, spot.tau = duration, np.nan
     while end < duration:
         begin = end
         if spot.looks > enough and begin > 0.0:
@@ -147,7 +147,7 @@ def _search_piece(search, begin, end, wall, enough):
     part, walls, touch, scratch = search.part, search.walls, search.touch, search.scratch
     spot, earliest = scratch.spot, np.inf
     bounds = bound_path(search.path, begin, end)
-    reach = part.radius + (bounds.speed + wall) * (end - begin) + touch
+    reach = part.radius + (bounds.speed + wall) * (end - begin) + 2.0 * touch
     span = (bounds.speed + wall + bounds.omega * part.radius) * (end - begin) + touch
     n_near = find_near_walls(part, walls, spot.pose, reach, span, scratch)
     if n_near == 0:
@@ -180,8 +180,11 @@ def _search_piece(search, begin, end, wall, enough):
 
 @kernel
 def _look(walls, path, start, tau, spot):
-    """Part and walls at time tau of the path."""
+    """Part and walls at time tau of the path; where they stand there already nothing is done."""
     spot.looks += 1
+    if spot.tau == tau:
+        return
+    spot.tau = tau
     evaluate_path(path, tau, spot.pose, spot.velocity)
     if walls.mover.shape[0] > 0:
         place_walls(walls, start + tau)

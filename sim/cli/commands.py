@@ -5,6 +5,8 @@ Exit codes: 0 done; 1 a run or a check that did not end well; 2 a wrong command,
 
 from __future__ import annotations
 
+import copy
+import os
 import sys
 import warnings
 from pathlib import Path
@@ -349,19 +351,39 @@ def accept_all_characters() -> None:
             stream.reconfigure(errors="backslashreplace")
 
 
+def prepare_libraries() -> None:
+    """Leave out what libraries do when they are imported, and no command needs. What the user has set stays."""
+    os.environ.setdefault("PYDANTIC_DISABLE_PLUGINS", "__all__")  # it looks through all that is installed for some
+    # NumPy's BLAS begins threads that wait for large matrices: a third of the time that its import takes
+    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+
+
+def prepare_app(words: list[str]) -> typer.Typer:
+    """The program with the one command that is asked for, if that is the first word: to prepare all the others takes
+    longer than some commands."""
+    one = copy.copy(app)
+    one.registered_commands = [each for each in app.registered_commands if each.name in words[:1]]
+    return one if one.registered_commands else app
+
+
 def main(arguments: list[str] | None = None) -> None:
     """Entry point of the command `stiction`; always ends by SystemExit."""
     accept_all_characters()
+    prepare_libraries()
     words = list(sys.argv[1:] if arguments is None else arguments)
     debug = "--debug" in words
     words = [word for word in words if word != "--debug"]
     if not debug:  # warnings of libraries say nothing to a user: what is wrong is said by status, account and checks
         warnings.filterwarnings("ignore", category=RuntimeWarning)
     try:
-        app(args=words, prog_name="stiction")
+        prepare_app(words)(args=words, prog_name="stiction")
     except KeyboardInterrupt:
         typer.echo("interrupted", err=True)
         sys.exit(EXIT_INTERRUPTED)
+    except SystemExit as end:
+        if isinstance(getattr(end.__context__, "__cause__", None), KeyboardInterrupt):  # typer says nothing of it
+            typer.echo("interrupted", err=True)
+        raise
     except BrokenPipeError:
         sys.stderr.close()  # the reader of our output went away, as `head` does
         sys.exit(EXIT_DONE)
@@ -375,7 +397,3 @@ def main(arguments: list[str] | None = None) -> None:
             typer.echo(f"This is a defect of Stiction ({type(error).__name__}); add --debug to see where it arose.",
                        err=True)
         sys.exit(EXIT_WRONG)
-
-
-if __name__ == "__main__":
-    main()

@@ -23,6 +23,7 @@ def print_cones(scene: Scene, mode: str | None, only: bool, near: float, approac
 
         check_path(plot)
     contacts, places = find_contact_set(scene, near, approach=approach)
+    wanted = None if mode is None else find_modes(contacts, mode)  # refuses before anything is printed
     console = make_console()
     console.print(f"{scene.name}: wrench cones of the part at rest at the start", style="bold")
     if any(scene.workpiece.velocity):
@@ -31,10 +32,10 @@ def print_cones(scene: Scene, mode: str | None, only: bool, near: float, approac
         console.print("  Obstacles or gravity move; this is the scene at t = 0, as if they stood still.")
     print_places(console, contacts, places)
     load = find_load(scene)
-    if mode is None:
+    if mode is None or wanted is None:
         regions = print_all(console, contacts, load, only)
     else:
-        regions = print_mode(console, contacts, mode, load, only)
+        regions = print_mode(console, contacts, mode, wanted, load, only)
     if plot is not None:
         from sim.show.plots.cone_picture import save_cones
 
@@ -57,9 +58,8 @@ def print_places(console: Console, contacts, places) -> None:
     console.print(table)
 
 
-def print_mode(console: Console, contacts, mode: str, load, only: bool) -> Region:
-    """Both forms of the cones of a mode or pattern; what is drawn."""
-    wanted = find_modes(contacts, mode)
+def print_mode(console: Console, contacts, mode: str, wanted, load, only: bool) -> Region:
+    """Both forms of the cones of a mode or pattern, that of the modes `wanted`; what is drawn."""
     if not wanted:
         console.print(f"No motion has mode {mode}: no wrench is consistent with it.")
         console.print(f"Feasible modes: {' '.join(enumerate_modes(contacts))}")

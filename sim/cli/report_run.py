@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shlex
 import sys
+from collections import Counter
 from collections.abc import Callable
 from contextlib import contextmanager
 from pathlib import Path
@@ -20,7 +21,7 @@ from sim.rows.records import EVENT_KINDS
 from sim.scene.scene import Scene
 from sim.words.quoting import cut, list_words
 
-COMPILING = "Compiling, once on this machine; this takes about a minute ..."
+COMPILING = "Compiling, once on this machine; this takes one to three minutes ..."
 INTERPRETED = "Interpreted until the code is compiled, which goes on beside it, once on this machine ..."
 
 
@@ -147,7 +148,7 @@ def describe_mode(trajectory: Trajectory) -> str:
 
 def name_obstacles(trajectory: Trajectory) -> str:
     """The obstacles of the contacts of the last row."""
-    indices = np.unique(trajectory.contacts_at(-1)["obstacle"])
+    indices = sorted(set(trajectory.contacts_at(-1)["obstacle"].tolist()))
     return list_words(trajectory.record.obstacles[index].name for index in indices)
 
 
@@ -160,8 +161,7 @@ def describe_obstacles(trajectory: Trajectory) -> list[tuple[str, str]]:
 
 
 def count_events(trajectory: Trajectory) -> str:
-    kinds, counts = np.unique(trajectory.events["kind"], return_counts=True)
-    counted = sorted(zip(kinds.tolist(), counts.tolist(), strict=True), key=lambda pair: EVENT_KINDS.index(pair[0]))
+    counted = sorted(Counter(trajectory.events["kind"].tolist()).items(), key=lambda pair: EVENT_KINDS.index(pair[0]))
     return ", ".join(f"{count} {kind}" for kind, count in counted) or "none"
 
 

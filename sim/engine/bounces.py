@@ -80,6 +80,9 @@ def sum_bounces(body, options, state, tools, log, closed, index, impacts):
     bounces on two corners by turns ends on both. Where the part would meet something else on the way, it bounces on.
     """
     struck, here, touch = tools.desk.struck, get_present(state), options.scales.touch
+    longest = LONGEST_REST * sqrt(touch / options.scales.force)
+    if not impacts and body.walls.mover.shape[0] == 0 and state.time - state.last_impact > longest:
+        return NO_BOUNCE  # what is in flight since then is back later than bounces that are summed
     speed_zero = find_zero_speed(body, options.scales, here)
     if find_closed(body, state.mode, here, Zeros(BOUNCE_REACH * touch, speed_zero), struck, tools.scratch) < 0:
         return NO_BOUNCE
@@ -95,7 +98,7 @@ def sum_bounces(body, options, state, tools, log, closed, index, impacts):
     if flight <= 0.0:
         return NO_BOUNCE
     rest = flight / (1.0 - ratio) if ratio < 1.0 else flight
-    if rest > LONGEST_REST * sqrt(touch / options.scales.force):
+    if rest > longest:
         return NO_BOUNCE
     return pass_over(body, options, state, tools, log, PassOver(struck, closed, rest, events.ACCUMULATION))
 
@@ -167,7 +170,7 @@ def pass_over(body, options, state, tools, log, step):
     before, where the impact has no solution, where the gaps cannot be closed, or where the part would meet something
     else on the way.
     """
-    struck, closed, rest, event = step
+    struck, closed, rest, event = step.struck, step.closed, step.rest, step.event
     desk, v, rho = tools.desk, state.velocity, body.rho
     begin, way = state.time, tools.desk.way
     early = begin + rest < options.duration or event == events.BRIDGE

@@ -91,7 +91,8 @@ def find_strike(body, options, state, tools, collision):
     A single contact follows the law of its pair; several at once have the set of `motion.impact`. With the kind JAM
     it is an impulse without collision.
     """
-    struck, event, factor, before, after, _ = collision
+    struck, event, factor = collision.struck, collision.event, collision.factor
+    before, after = collision.before, collision.after
     fill_before(body, state, before)
     k, e = struck.n, struck.e
     for i in range(k):
@@ -132,7 +133,8 @@ def find_strike(body, options, state, tools, collision):
 @kernel
 def commit_strike(body, state, log, collision, found):
     """Take the velocity that `find_strike` found, a Strike, keep the account and log the event."""
-    struck, event, _, before, after, old = collision
+    struck, event = collision.struck, collision.event
+    before, after, old = collision.before, collision.after, collision.old
     v, walls = state.velocity, body.walls
     old[0], old[1], old[2] = before[0], before[1], before[2] / body.rho
     v[0], v[1], v[2] = after[0], after[1], after[2] / body.rho

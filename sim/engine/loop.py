@@ -51,12 +51,10 @@ MANY, FALLS, FEW_FALLS = 30_000, 100.0, 0.05
 @kernel
 def run_chunk(body, options, state, tools, log):
     """Run until the buffers are full, the run ends, or it is time to look at the keyboard; returns a status code."""
-    looks, enough = tools.scratch.spot.looks, state.effort + PAUSE_AFTER
+    enough = state.effort + PAUSE_AFTER
     while state.effort < enough:
         if not has_room(log):
             return PAUSED
-        state.looks = 0 if state.phase == JUMP else state.looks + tools.scratch.spot.looks - looks
-        state.effort += PHASE_EFFORT + tools.scratch.spot.looks - looks
         looks = tools.scratch.spot.looks
         if not _gets_on(body, options, state):
             _write_last_row(body, options, state, tools, log, STALLED)
@@ -80,6 +78,8 @@ def run_chunk(body, options, state, tools, log):
             if code != COMPLETED:
                 _write_last_row(body, options, state, tools, log, code)
             return code
+        state.looks = 0 if state.phase == JUMP else state.looks + tools.scratch.spot.looks - looks
+        state.effort += PHASE_EFFORT + tools.scratch.spot.looks - looks
     return PAUSED
 
 

@@ -100,7 +100,7 @@ def fill_forces(body, options, state, tools, at, closed, a):
 @kernel
 def write_row(body, options, state, tools, log, at, work):
     """One row of /steps and its rows of /contacts at a MotionState; work: WorkDone since the start."""
-    time, pose, velocity = at
+    time, pose, velocity = at.time, at.pose, at.velocity
     counts, closed, a, m = log.counts, tools.desk.closed, tools.desk.acceleration, body.mass
     if state.undecided != 0:
         n, a[0], a[1], a[2] = (closed.n if state.undecided == JAM else 0), 0.0, 0.0, 0.0
@@ -134,7 +134,7 @@ def write_row(body, options, state, tools, log, at, work):
 @kernel
 def write_contact(body, closed, k, row, at):
     """One row of /contacts (or /impulses) from contact k of `closed`; forces per mass become newtons."""
-    triple, (_, pose, velocity) = closed.triple[k], at
+    triple, pose, velocity = closed.triple[k], at.pose, at.velocity
     gap, _, nx, ny, rx, ry = compute_place(body, triple, at.time, pose)
     row["obstacle"] = body.walls.edge[triple[2]].owner
     row["part_feature"], row["obstacle_feature"], row["type"] = triple[1], triple[2], triple[0]

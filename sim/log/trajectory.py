@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, cast
 import numpy as np
 
 from dynamics.codes import NONE, SEVERAL
+from geometry.compiled.record import copy_table
 from sim.log.bodies import SceneRecord, build_scene_record
 from sim.rows.account import Account
 from sim.rows.records import (
@@ -259,7 +260,7 @@ class MemorySink:
         """Keep copies: the engine uses its buffers again."""
         for chunks, table in zip(self._chunks, (steps, contacts, events, impulses), strict=True):
             if len(table):
-                chunks.append(np.array(table))
+                chunks.append(copy_table(table))
 
     @property
     def rows(self) -> dict[str, int]:

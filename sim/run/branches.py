@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 
 from dynamics.tolerances import DEFAULT_TOLERANCES
-from geometry.compiled.numba_private import get_function
+from geometry.compiled.kernel import get_function
 from geometry.compiled.record import allocate_record
 from geometry.tolerances import TINY
 from sim.engine.events import UNIQUENESS

@@ -15,9 +15,11 @@ from collections.abc import Callable
 from functools import cache
 from typing import Any
 
-from geometry.compiled import cold_code, entrances, numba_private
-from geometry.compiled.code_folder import find_folder
+from geometry.compiled import cold_code, entrances
+from geometry.compiled.code_folder import SUFFIX, find_folder
 from geometry.compiled.interpreted import Interpreter
+from geometry.compiled.kernel import get_function, is_kernel
+from geometry.compiled.program import CallFrame, OtherTypes, load, save
 from sim.files.held_interrupt import hold_interrupts
 from sim.rows.status_codes import PAUSED
 from sim.run.model import Arguments
@@ -37,29 +39,86 @@ _ready: set = set()  # kernels of the engine that are compiled; their arguments 
 
 def advance(arguments: Arguments) -> int:
     """`run_chunk` for a run; interpreted for about INTERPRETED_TIME where there is no machine code for it."""
-    from sim.engine import entrance, loop
+    from sim.engine import loop
 
-    if not numba_private.is_kernel(loop.run_chunk):  # nothing is compiled
+    if not is_kernel(loop.run_chunk):  # nothing is compiled
         return loop.run_chunk(*arguments)
-    packed = entrance.pack(*arguments)
-    if is_ready(entrance.enter, packed, arguments):
-        if entrances.get_entrance(entrance.enter).overloads:
-            # numba reads arguments by calls of Python; a Ctrl-C that falls into one is told as an AttributeError
-            with hold_interrupts():
-                return entrance.enter(*packed)
-        return entrance.enter(*packed)  # which compiles it first
-    run_phase, state, spot = _get_twins()[loop.run_chunk], arguments.state, arguments.tools.scratch.spot
+    call = find_program(arguments)
+    if call is not None:
+        with hold_interrupts():
+            return call()
+    run_phase, state = _get_twins()[loop.run_chunk], arguments.state
     began = time.perf_counter()
     with cold_code.interpreting():
         while True:
-            looks, done = int(spot.looks), int(state.effort)
+            done = int(state.effort)
             code = run_phase(*arguments)
             if code != PAUSED or state.effort == done:  # at its end, or without room for more rows
                 break
-            _count_looks(state, int(spot.looks) - looks)
             if time.perf_counter() >= began + INTERPRETED_TIME:
                 break
     return code
+
+
+# The program of runs, by the types of its arguments, and the frame of each thread.
+_programs: dict[str, Callable[[int], int]] = {}
+_frames = threading.local()
+
+
+def is_loaded() -> bool:
+    """Whether runs of this process find their machine code without a look at numba."""
+    return bool(_programs)
+
+
+def _refuse(frame: int) -> int:
+    """In the place of a program where this numba cannot make one."""
+    raise NotImplementedError
+
+
+def find_program(arguments: Arguments) -> Callable[[], int] | None:
+    """`run_chunk` with these arguments in machine code, ready to be called; None while there is none."""
+    try:
+        frame = _fill_frame(arguments)
+    except OtherTypes:
+        frame = _frames.frame = CallFrame(arguments)
+        frame.fill(arguments)
+    program = _programs.get(frame.name) or _bring_program(frame.name, arguments)
+    if program is _refuse:
+        from sim.engine.loop import run_chunk
+
+        return lambda: run_chunk(*arguments)
+    return None if program is None else lambda: program(frame.address)
+
+
+def _fill_frame(arguments: Arguments) -> CallFrame:
+    """Raises OtherTypes."""
+    frame = getattr(_frames, "frame", None)
+    if frame is None:
+        raise OtherTypes
+    frame.fill(arguments)
+    return frame
+
+
+def _bring_program(name: str, arguments: Arguments) -> Callable[[int], int] | None:
+    """The program from its file, or what numba compiles or has compiled, which then becomes a file."""
+    from sim.engine.loop import run_chunk
+
+    folder = find_folder()
+    path = None if folder is None else folder / f"program-{name}{SUFFIX}"
+    program: Callable[[int], int] | None = None if path is None else load(path)
+    if program is None:
+        if not is_ready(run_chunk, arguments, arguments):
+            return None
+        if not entrances.can_frame():
+            return _refuse
+        from geometry.compiled import numba_frame
+
+        kinds = entrances.get_types(arguments)
+        program = numba_frame.compile_program(run_chunk, kinds)
+        if path is not None and (pieces := numba_frame.collect(run_chunk, kinds)) is not None:
+            save(path, pieces)
+    _programs[name] = program
+    return program
 
 
 def advance_cells(kernel: Any, arguments: tuple, work: Any) -> None:
@@ -67,10 +126,10 @@ def advance_cells(kernel: Any, arguments: tuple, work: Any) -> None:
     machine code. Ctrl-C waits, as in `advance`: for about LOOK_EVERY."""
     from sim.engine.many_runs import BUDGET, NEXT, SPENT
 
-    progress, spot = work.progress, work.tools.scratch.spot
+    progress = work.progress
     if is_ready(kernel, arguments, None):
         began = time.perf_counter()
-        if numba_private.is_kernel(kernel) and entrances.get_entrance(kernel).overloads:
+        if is_kernel(kernel) and entrances.get_entrance(kernel).overloads:
             with hold_interrupts():
                 kernel(*arguments)
         else:
@@ -83,11 +142,10 @@ def advance_cells(kernel: Any, arguments: tuple, work: Any) -> None:
     with cold_code.interpreting():
         while True:
             progress[BUDGET] = 1
-            looks, done = int(spot.looks), int(work.state[0].effort)
+            done = int(work.state[0].effort)
             run_phase(*arguments)
             if progress[NEXT] != cell or int(work.state[0].effort) == done:  # or without room for more rows
                 break
-            _count_looks(work.state[0], int(spot.looks) - looks)
             if time.perf_counter() >= began + INTERPRETED_TIME:
                 break
 
@@ -95,13 +153,6 @@ def advance_cells(kernel: Any, arguments: tuple, work: Any) -> None:
 def is_interpreted() -> bool:
     """Whether runs of this process are interpreted at present."""
     return cold_code.was_interpreted() and not _ready
-
-
-def _count_looks(state: Any, looks: int) -> None:
-    """Add the looks of the last phase to what a run has done. A call of the loop counts those of a phase when the next
-    one begins, and an interpreted call is one phase."""
-    state.looks += looks
-    state.effort += looks
 
 
 @cache
@@ -119,9 +170,9 @@ def is_ready(kernel: Any, arguments: tuple, run: Arguments | None) -> bool:
     run: arguments of a run, if these are some."""
     if kernel in _ready:
         return True
-    if run is not None and numba_private.is_kernel(kernel) and cold_code.get_mode() != cold_code.HERE:
+    if run is not None and is_kernel(kernel) and cold_code.get_mode() != cold_code.HERE:
         ask_for_parts(run)
-    if not cold_code.is_ready(kernel, arguments):
+    if not cold_code.is_ready(kernel, arguments, framed=run is not None and entrances.can_frame()):
         return False
     _ready.add(kernel)
     return True
@@ -129,12 +180,11 @@ def is_ready(kernel: Any, arguments: tuple, run: Arguments | None) -> bool:
 
 def compile_engine(run: Arguments) -> None:
     """Make `run_chunk` ready for a run, as fast as the machine can, and wait for it; does nothing where it is."""
-    from sim.engine.entrance import enter, pack
+    from sim.engine.loop import run_chunk
 
-    if numba_private.is_kernel(enter):
+    if is_kernel(run_chunk):
         cold_code.wait_for_code()
-        ask_for_parts(run)
-        entrances.compile_for_call(enter, pack(*run))
+        find_program(run)
 
 
 # ---- parts -----------------------------------------------------------------------------------------------------------
@@ -143,14 +193,15 @@ def compile_engine(run: Arguments) -> None:
 def ask_for_parts(run: Arguments) -> None:
     """Ask for the parts of `run_chunk`, once in a process, unless all is there. Where code is waited for, this process
     compiles them too."""
-    from sim.engine.entrance import enter, pack
+    from geometry.compiled.machine_code import find_file
+    from sim.engine.loop import run_chunk
 
     kinds = entrances.get_types(run)
     with _asking:
         if kinds in _asked:
             return
         _asked.add(kinds)
-    path = cold_code.machine_code.find_file(enter, entrances.get_types(pack(*run)))
+    path = find_file(run_chunk, kinds, framed=entrances.can_frame())
     folder = find_folder()
     if folder is None or path is None or path.exists():
         return
@@ -173,7 +224,7 @@ def list_parts(run: Arguments) -> list[tuple[Any, tuple]]:
     body, options, state, tools, log = run
     desk = tools.desk
     here = MotionState(float(state.time), state.pose, state.velocity)
-    problem = numba_private.get_function(make_problem)(desk.closed, body.w)
+    problem = get_function(make_problem)(desk.closed, body.w)
     choice = Choice(options.rule, state.random, options.tolerances, tools.buffer)
     short = bounces.PassOver(desk.struck, desk.closed, 1.0, events.ACCUMULATION)
     return [

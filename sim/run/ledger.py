@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from geometry.compiled.numba_private import get_function
+from geometry.compiled.kernel import get_function
 from geometry.compiled.record import get_table
 from sim.engine.state import STATE, Log
 from sim.files.held_interrupt import hold_interrupts

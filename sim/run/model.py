@@ -14,7 +14,7 @@ from dynamics.motion.mode import Body
 from dynamics.motion.mode_series import find_order
 from dynamics.motion.scales import Scales
 from dynamics.tolerances import DEFAULT_TOLERANCES
-from geometry.compiled.record import allocate_record, get_table
+from geometry.compiled.record import allocate_record, copy_table, get_table
 from sim.engine import state as s
 from sim.engine.events import START
 from sim.instant.body import build_body, build_scales
@@ -40,13 +40,24 @@ class Arguments(NamedTuple):
 
 def prepare(scene: Scene) -> Arguments:
     """The arguments of a run at its start."""
-    body = build_body(scene)
+    body, options = _describe(scene)
     tools, log = _take_memory(body)
-    return Arguments(body, build_options(scene, body), build_start(scene), tools, log)
+    return Arguments(body, options, build_start(scene), tools, log)
 
 
-# The work memory that the last run of this thread gave back. A run takes it away: one that begins while another is
-# under way in the same thread (in a callback) finds none and makes its own.
+def _describe(scene: Scene) -> tuple[Body, s.Options]:
+    """What a run reads: made once for a scene that is run again, unless the run changes it, because something moves."""
+    known, body, options = _kept.__dict__.get("scene", (None, None, None))
+    if known is not scene:
+        body = build_body(scene)
+        options = build_options(scene, body)
+        if not len(body.walls.mover):
+            _kept.scene = scene, body, options
+    return body, options
+
+
+# What this thread described last, and the work memory that its last run gave back. A run takes that away: one that
+# begins while another is under way in the same thread (in a callback) finds none and makes its own.
 _kept = threading.local()
 
 
@@ -71,7 +82,13 @@ def release(arguments: Arguments) -> None:
 
 def build_options(scene: Scene, body: Body) -> s.Options:
     """The run section of the scene, as numbers."""
-    return _read_options(scene.run)._replace(scales=build_scales(scene, body))
+    return _complete(_read_options(scene.run), build_scales(scene, body))
+
+
+@lru_cache(maxsize=64)
+def _complete(options: s.Options, scales: Scales) -> s.Options:
+    """The same object for the same numbers, which a run then need not hand over again."""
+    return options._replace(scales=scales)
 
 
 @lru_cache(maxsize=64)
@@ -93,14 +110,19 @@ def _read_options(run: Run) -> s.Options:
 
 def build_start(scene: Scene) -> np.record:
     """The state at the start of a run."""
-    record = allocate_record(s.STATE)
-    state = get_table(record)  # written in a quarter of the time
-    pose, velocity = scene.workpiece.pose, scene.workpiece.velocity
-    state["pose"] = state["origin"] = pose.x, pose.y, pose.theta
+    pose = scene.workpiece.pose
+    return copy_table(_fill_start((pose.x, pose.y, pose.theta), scene.workpiece.velocity, scene.run.seed))[0]
+
+
+@lru_cache(maxsize=16)
+def _fill_start(pose: tuple[float, float, float], velocity: tuple[float, float, float], seed: int) -> np.ndarray:
+    """The state as a table, to be copied."""
+    state = get_table(allocate_record(s.STATE))  # written in a quarter of the time that a record takes
+    state["pose"] = state["origin"] = pose
     state["velocity"] = state["start_velocity"] = velocity
     state["cause_kind"] = START
     state["next_tick"] = 1
     state["last_row"] = -1.0
     state["cause"] = -1
-    state["random"] = seed_random(scene.run.seed)
-    return record
+    state["random"] = seed_random(seed)
+    return state

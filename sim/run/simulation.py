@@ -6,6 +6,7 @@ import dataclasses
 import math
 import time as clock_module
 from collections.abc import Callable
+from contextlib import nullcontext
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Protocol, overload
 
@@ -81,7 +82,7 @@ def simulate(
 def _follow(scene: Scene, target, progress: Callable[[float], None] | None) -> None:
     """Run to the end, or to what breaks it off, and close the sink with the account of its rows."""
     from geometry.compiled.compile_clock import CompileClock
-    from sim.run.cold_start import advance
+    from sim.run.cold_start import advance, is_loaded
     from sim.run.ledger import Ledger, WallTimes
 
     began = clock_module.perf_counter()
@@ -93,7 +94,7 @@ def _follow(scene: Scene, target, progress: Callable[[float], None] | None) -> N
     try:
         while code == PAUSED:
             before = clock_module.perf_counter()
-            with compiling:
+            with nullcontext() if is_loaded() else compiling:
                 code = advance(arguments)
             after = clock_module.perf_counter()
             solve += after - before

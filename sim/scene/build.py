@@ -14,8 +14,9 @@ import numpy as np
 import scenes
 from geometry.shapes.polygon import Polygon, PolygonError
 from geometry.shapes.pose import Pose
+from geometry.shapes.units import to_metres
 from sim.scene import schema, toml_text
-from sim.scene.quantities import ONE_COEFFICIENT, convert_outline_length, read_rho
+from sim.scene.quantities import ONE_COEFFICIENT, Metres, convert_outline_length, read_rho
 from sim.scene.scene import AnyScene, Goal, Obstacle, Run, Scene, Workpiece
 from sim.scene.scene_errors import OTHER_COEFFICIENTS, SceneError, explain_validation_error
 from sim.tolerances import CENTRED
@@ -139,7 +140,7 @@ def _build_outline(section: schema.OutlineSection, where: str, key: str) -> Poly
             return _make_box(*_to_metres(section.box, section.unit))
         if section.regular is not None:
             return _make_regular(section.regular.n, *_to_metres([section.regular.circumradius], section.unit))
-        return _make_polygon(tuple(_to_metres(vertex, section.unit) for vertex in section.vertices or ()))
+        return _make_polygon(_place_vertices(section.vertices or [], section.unit).tobytes())
     except PolygonError as error:
         raise SceneError(f"{where}: {key}: {error}") from None
 
@@ -147,12 +148,19 @@ def _build_outline(section: schema.OutlineSection, where: str, key: str) -> Poly
 # Outlines cannot change, and checking them takes most of the time of a scene. Many scenes of a study share them.
 _make_box = lru_cache(maxsize=64)(Polygon.box)
 _make_regular = lru_cache(maxsize=64)(Polygon.regular)
-_make_polygon = lru_cache(maxsize=64)(lambda vertices: Polygon.from_vertices(list(vertices)))
+_make_polygon = lru_cache(maxsize=64)(lambda vertices: Polygon.from_vertices(np.frombuffer(vertices).reshape(-1, 2)))
 
 
 @lru_cache(maxsize=64)
 def _translate(outline: Polygon, dx: float, dy: float) -> Polygon:
     return outline.translated(dx, dy)
+
+
+def _place_vertices(vertices: list[tuple[float, float]], unit: str) -> np.ndarray:
+    """(n, 2), m."""
+    if any(isinstance(length, Metres) for vertex in vertices for length in vertex):
+        return np.array([_to_metres(vertex, unit) for vertex in vertices])
+    return to_metres(vertices, unit)
 
 
 def _to_metres(lengths, unit: str) -> tuple[float, ...]:

@@ -10,6 +10,7 @@ import math
 import re
 from typing import Annotated, Any
 
+import numpy as np
 from pydantic import BaseModel, BeforeValidator, ConfigDict
 
 from geometry.shapes.units import to_metres
@@ -74,6 +75,25 @@ def read_outline_length(value: Any) -> float:
     if isinstance(value, str):
         return Metres(read_length(value))
     return read_number(value, 'a number in the unit of the outline or a string such as "10 mm"')
+
+
+def read_plain_pairs(pairs: list) -> list[tuple[float, float]] | None:
+    """What `read_outline_length` makes of a list of pairs, all at once; None where they are not all pairs of plain
+    numbers of a size that is valid: then one by one says what is wrong."""
+    if not all(isinstance(pair, list | tuple) and len(pair) == 2 for pair in pairs):
+        return None
+    flat = [length for pair in pairs for length in pair]
+    if not set(map(type, flat)) <= {int, float}:
+        return None
+    try:
+        numbers = np.array(flat, dtype=np.float64)
+    except OverflowError:
+        return None
+    size = np.abs(numbers)  # a comparison with NaN is false
+    if not ((size <= dimensions.LARGEST) & ((size >= dimensions.LEAST_NOT_ZERO) | (size == 0.0))).all():
+        return None
+    lengths = iter(numbers.tolist())
+    return list(zip(lengths, lengths, strict=True))
 
 
 def convert_outline_length(length: float, unit: str) -> float:
@@ -163,4 +183,4 @@ Name = Annotated[str, BeforeValidator(_read_name)]
 class Section(BaseModel):
     """A table of a scene file: unknown keys are refused."""
 
-    model_config = ConfigDict(extra="forbid", frozen=True)
+    model_config = ConfigDict(extra="forbid", frozen=True, defer_build=True)  # what is built at last holds its parts

@@ -30,6 +30,7 @@ from sim.scene.quantities import (
     read_length,
     read_number,
     read_outline_length,
+    read_plain_pairs,
     read_quantity,
     read_time,
 )
@@ -57,6 +58,8 @@ class OutlineSection(Section):
     def _check_vertices(cls, value):
         if not isinstance(value, list):
             raise ValueError("must be a list of [x, y] pairs")
+        if (plain := read_plain_pairs(value)) is not None:
+            return plain
         read = []
         for i, pair in enumerate(value):
             if not isinstance(pair, list | tuple) or len(pair) != 2:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from functools import lru_cache
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -65,8 +66,14 @@ def check_start(scene: Scene, where: str = "scene") -> None:
 
     Before that, SceneError if a body is lost to rounding where it stands.
     """
+    if _last[0] is scene and _last[1] == where:
+        return
     _check_start(_place_part(scene), scene.workpiece.name, tuple((o.outline, o.pose, o.name) for o in scene.obstacles),
                  where)
+    _last[:] = scene, where
+
+
+_last: list = [None, ""]  # that passed
 
 
 @lru_cache(maxsize=64)  # of those that pass
@@ -74,7 +81,9 @@ def _check_start(placed: tuple[Polygon, Pose], own_name: str, obstacles: tuple[t
                  where: str) -> None:
     part = _place(*placed)
     _check_outline(placed[0], where)
-    check_resolution(part.vertices, f"{where}: workpiece.outline at workpiece.pose")
+    # each coordinate is rounded by less than four last digits where it is placed
+    if _measure_shortest(placed[0]) <= (LEAST_EDGE + 8) * math.ulp(part.largest):
+        check_resolution(part.vertices, f"{where}: workpiece.outline at workpiece.pose")
     _check_obstacles(obstacles, where)
     for outline, pose, name in obstacles:
         other = _place(outline, pose)
@@ -89,6 +98,12 @@ def _check_start(placed: tuple[Polygon, Pose], own_name: str, obstacles: tuple[t
                 f"{where}: workpiece {quote(own_name)} {how} obstacle {quote(name)} at the start: "
                 f"{depth:.6g} m deep at ({place[0]:.6g}, {place[1]:.6g}); move them apart (touching is allowed)"
             )
+
+
+@lru_cache(maxsize=64)
+def _measure_shortest(outline: Polygon) -> float:
+    """Length of the shortest edge, m."""
+    return float(np.hypot(*compute_sides(outline.vertices).T).min())
 
 
 @lru_cache(maxsize=64)

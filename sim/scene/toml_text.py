@@ -11,7 +11,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from geometry.errors import StictionError
-from sim.scene import dimensions
+from sim.scene import dimensions, toml_numbers
 from sim.scene.quantities import read_quantity
 from sim.words.quoting import cut, list_words, quote
 
@@ -60,7 +60,7 @@ class TomlError(StictionError, ValueError):
 def read_toml(text: str) -> dict:
     """The tables of a TOML text. Raises TomlError."""
     try:
-        return tomllib.loads(text)
+        return toml_numbers.read(text, tomllib.loads)
     except tomllib.TOMLDecodeError as error:
         raise TomlError(f"is not valid TOML: {error}") from None
     except RecursionError:

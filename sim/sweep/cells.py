@@ -56,7 +56,7 @@ class CellRunner:
     def warm_up(self) -> None:
         """Ask for machine code that is not on disk yet, or compile it where code is waited for, before there are
         threads."""
-        from geometry.compiled.numba_private import is_disabled
+        from geometry.compiled.kernel import is_disabled
         from sim.run.cold_start import ask_for_parts
         from sim.run.model import prepare
 

@@ -180,7 +180,7 @@ class LoggingDesk(Desk):
 
     def log(self, group: Group, stop_hard=None) -> Ran:
         """Run cells."""
-        from geometry.compiled.numba_private import get_function
+        from geometry.compiled.kernel import get_function
         from geometry.compiled.record import allocate_table
         from sim.engine.many_runs import END, GOING, LOGGED, NEXT, RESULT, begin_cells, empty_log, log_cells
         from sim.engine.recorder import has_room

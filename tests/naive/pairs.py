@@ -9,6 +9,7 @@ import numpy as np
 
 from geometry.contact import detection
 from geometry.contact.contacts import compute_contact, compute_edge_length
+from geometry.contact.nearby import place_frame
 
 
 def list_walls(walls) -> list[int]:
@@ -42,10 +43,11 @@ def find_contacts(part, walls, pose, touch, capacity=64):
     contacts, corner, count = np.zeros((capacity, 3), np.int64), np.zeros((capacity, 3), np.int64), 0
     neighbour = np.zeros(3, np.int64)
     for triple in list_pairs(part, walls, pose, touch):
-        if not detection._is_closed(part, walls, triple, pose, touch):
+        place = compute_contact(part, walls, triple, pose)
+        if not detection._is_closed(part, walls, triple, place, touch):
             continue
-        ends = detection._find_corner(part, walls, triple, pose, touch, neighbour)
-        if ends[0] >= 0 and not detection._separates(part, walls, triple, ends, pose):
+        ends = detection._find_corner(part, walls, triple, place, pose, touch, neighbour)
+        if ends[0] >= 0 and not detection._separates(part, walls, place, ends, place_frame(pose)):
             continue
         contacts[count], corner[count] = triple, (*ends, 0)
         count += 1

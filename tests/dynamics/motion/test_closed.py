@@ -11,7 +11,7 @@ from dynamics.codes import ONE
 from dynamics.motion.closed import CLOSED, is_unique, make_problem
 from dynamics.search.members import allocate_set_buffer, find_members
 from dynamics.tolerances import DEFAULT_TOLERANCES
-from geometry.compiled.numba_private import get_function
+from geometry.compiled.kernel import get_function
 from geometry.compiled.record import allocate_record
 
 

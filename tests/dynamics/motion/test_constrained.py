@@ -23,7 +23,7 @@ from dynamics.motion.mode import (
 from dynamics.search.members import allocate_set_buffer, find_members
 from dynamics.search.problem import VERTICES
 from dynamics.tolerances import DEFAULT_TOLERANCES
-from geometry.compiled.numba_private import get_function
+from geometry.compiled.kernel import get_function
 from geometry.compiled.record import allocate_record
 from geometry.contact.contacts import TYPE_B, build_part, compute_contact, compute_gap_rate
 from tests.geometry.contact.test_contacts import SQUARE, TABLE, find_edge, make_walls

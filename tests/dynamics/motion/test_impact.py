@@ -14,7 +14,7 @@ from dynamics.motion.mode import CAPACITY
 from dynamics.search.members import allocate_set_buffer
 from dynamics.search.reactions import solve_forces
 from dynamics.tolerances import DEFAULT_TOLERANCES
-from geometry.compiled.numba_private import get_function
+from geometry.compiled.kernel import get_function
 from geometry.compiled.record import allocate_record
 
 

@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 from numba.core import config
 
-from geometry.compiled import entrances, machine_lock
+from geometry.compiled import entrances, shared_files
 from geometry.compiled.interpreted import Interpreter, get_twin
 from geometry.compiled.jit import jit, kernel
 
@@ -150,7 +150,7 @@ def test_what_a_killed_process_had_taken_is_compiled_by_the_next(package):
         for one in background._begun:
             one.kill()
             one.wait()
-        (folder,) = Path(os.environ["XDG_CACHE_HOME"]).glob("stiction/*")
+        (folder,) = Path(os.environ["XDG_CACHE_HOME"]).glob("stiction/kernels-*")
         (wanted,) = folder.glob("wanted-*") or folder.glob("taken-*")
         wanted.rename(folder / ("taken-1-" + wanted.name[wanted.name.index("wanted-"):]))
         print(background.count_free(folder) == background.count_slots())
@@ -177,19 +177,19 @@ def test_one_process_compiles_for_each_processor_whoever_asks(package):
 
 def test_locks_are_held_by_one_process_and_end_with_it(tmp_path):
     program = f"import sys; sys.path[:] = {sys.path!r}; from pathlib import Path; import time\n" + textwrap.dedent(f"""
-        from geometry.compiled import machine_lock
-        print(machine_lock.take(Path({str(tmp_path)!r}), 3), flush=True)
+        from geometry.compiled import shared_files
+        print(shared_files.take_lock(Path({str(tmp_path)!r}), 3), flush=True)
         time.sleep(60)
     """)
     other = subprocess.Popen([sys.executable, "-c", program], stdout=subprocess.PIPE, text=True)
     assert other.stdout.readline() == "True\n"
-    assert not machine_lock.take(tmp_path, 3) and machine_lock.take(tmp_path, 4)
+    assert not shared_files.take_lock(tmp_path, 3) and shared_files.take_lock(tmp_path, 4)
     other.send_signal(signal.SIGKILL if os.name == "posix" else signal.SIGTERM)
     other.wait()
     other.stdout.close()
-    wait_for(lambda: machine_lock.take(tmp_path, 3))
+    wait_for(lambda: shared_files.take_lock(tmp_path, 3))
     began = time.monotonic()
-    with machine_lock.hold(tmp_path, "name", 10.0), machine_lock.hold(None, "name", 10.0):
+    with shared_files.hold_lock(tmp_path, "name", 10.0), shared_files.hold_lock(None, "name", 10.0):
         assert time.monotonic() - began < 5.0
 
 

@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 from numba.core import config
 
-from geometry.compiled import background, code_folder, machine_code
+from geometry.compiled import background, code_folder, machine_code, shared_files
 from geometry.compiled.compile_clock import CompileClock
 from geometry.compiled.jit import jit, kernel
 from geometry.compiled.record import allocate_record, define_record
@@ -356,7 +356,7 @@ def plant(folder, proof):
     files = list(folder.rglob("*" + code_folder.SUFFIX))
     assert len(files) == 3
     for path in files:
-        machine_code.write_sealed(path, pickle.dumps(Trap()))
+        shared_files.write_sealed(path, pickle.dumps(Trap()))
 
 
 @POSIX

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from dynamics.motion.mode import Body, MotionState, compute_frame, compute_place, get_load
-from geometry.compiled.numba_private import get_function
+from geometry.compiled.kernel import get_function
 from geometry.contact.contacts import (
     TYPE_A,
     TYPE_B,

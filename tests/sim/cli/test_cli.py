@@ -284,6 +284,36 @@ def test_interrupted_run_keeps_its_log(tmp_path):
     assert trajectory.status.name == "INTERRUPTED" and len(trajectory) >= 10
 
 
+INTERRUPT = """
+import signal, sys
+class Interrupt:
+    '''Ctrl-C while a module is looked for.'''
+    def find_spec(self, name, path=None, target=None):
+        if name == {module!r}:
+            signal.raise_signal(signal.SIGINT)
+sys.meta_path.insert(0, Interrupt())
+from sim.cli import main
+main(["run", "block_on_incline", "-o", {log!r}])
+"""
+
+
+@pytest.mark.parametrize("module", ["typer", "typer.main", "sim.words.file_names", "pydantic", "sim.cli.report_run",
+                                    "h5py", "sim.scene.schema"])
+def test_an_interrupt_while_a_command_starts_is_told_like_any_other(tmp_path, module):
+    text = INTERRUPT.format(module=module, log=str(tmp_path / "a.h5"))
+    done = subprocess.run([sys.executable, "-c", text], cwd=ROOT, capture_output=True, text=True, timeout=60,
+                          preexec_fn=lambda: signal.signal(signal.SIGINT, signal.default_int_handler))
+    assert (done.returncode, done.stdout, done.stderr) == (130, "", "interrupted\n")
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_command_alone_says_what_all_of_them_say(call):
+    whole = subprocess.run([sys.executable, "-c", "from sim.cli.commands import app; app(prog_name='stiction')", "run",
+                            "--help"], capture_output=True, text=True, cwd=ROOT, timeout=60, env=os.environ)
+    assert call("run", "--help")[1].split() == whole.stdout.split()
+    assert "No such command 'rum'" in call("rum", "block_on_incline")[2]
+
+
 def test_progress_is_shown_on_a_terminal_only(tmp_path):
     words = ("run", "block_on_incline", "-o", "a.h5")
     shown = start_process(*words, folder=tmp_path, FORCE_COLOR="1", TERM="xterm").communicate(timeout=120)[1]

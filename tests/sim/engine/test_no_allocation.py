@@ -11,14 +11,14 @@ import pytest
 from numba.core.runtime import rtsys
 
 import scenes
-from geometry.compiled import numba_private
+from geometry.compiled.kernel import is_disabled
 from sim import load_scene
 from sim.engine import loop
 from sim.rows.status_codes import PAUSED
 from sim.run.model import prepare
 from tests.test_architecture import ROOT, read_sources
 
-compiled = pytest.mark.skipif(numba_private.is_disabled(), reason="nothing is compiled")
+compiled = pytest.mark.skipif(is_disabled(), reason="nothing is compiled")
 ROOMS = ("dynamics/motion", "dynamics/search", "geometry/contact", "sim/engine")
 
 

@@ -6,7 +6,7 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from sim.engine import entrance, many_runs
+from sim.engine import many_runs
 from sim.engine.many_runs import BUDGET, SPENT
 from sim.rows.status_codes import PAUSED
 from sim.run import cold_start
@@ -29,19 +29,16 @@ def test_ctrl_c_waits_until_compiled_code_has_come_back(monkeypatch, ctrl_c):
     """numba turns one that falls while it reads the arguments into the error that a record has no `data`."""
     done = []
 
-    def enter(*arguments):
+    def call():
         signal.raise_signal(signal.SIGINT)
-        done.append(arguments)
+        done.append(PAUSED)
         return PAUSED
 
-    monkeypatch.setattr(entrance, "enter", enter)
-    monkeypatch.setattr(entrance, "pack", lambda *arguments: arguments)
-    monkeypatch.setattr(cold_start, "is_ready", lambda *unused: True)
-    monkeypatch.setattr(cold_start.numba_private, "is_kernel", lambda kernel: True)
-    monkeypatch.setattr(cold_start.entrances, "get_entrance", lambda kernel: SimpleNamespace(overloads=[1]))
+    monkeypatch.setattr(cold_start, "find_program", lambda arguments: call)
+    monkeypatch.setattr(cold_start, "is_kernel", lambda kernel: True)
     with pytest.raises(KeyboardInterrupt):
         cold_start.advance((1, 2))
-    assert done == [(1, 2)]
+    assert done == [PAUSED]
 
 
 def make_work():
@@ -58,7 +55,7 @@ def test_ctrl_c_waits_until_cells_have_come_back(monkeypatch, ctrl_c):
         done.append(arguments)
 
     monkeypatch.setattr(cold_start, "is_ready", lambda *unused: True)
-    monkeypatch.setattr(cold_start.numba_private, "is_kernel", lambda kernel: True)
+    monkeypatch.setattr(cold_start, "is_kernel", lambda kernel: True)
     monkeypatch.setattr(cold_start.entrances, "get_entrance", lambda kernel: SimpleNamespace(overloads=[1]))
     with pytest.raises(KeyboardInterrupt):
         cold_start.advance_cells(run_cells, (1, 2), make_work())

@@ -9,6 +9,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+import scenes
 from geometry.shapes.overlap import is_apart, measure_overlap
 from sim.run.simulation import override_run, simulate
 from sim.scene.build import load_scene
@@ -42,6 +43,16 @@ def test_a_run_within_a_callback_of_another_has_memory_of_its_own():
     assert within
     assert_same(outer, tables)
     assert_same(within[-1], other)
+
+
+@pytest.mark.parametrize("name", scenes.names())
+def test_a_scene_object_can_be_run_again(name):
+    """...and within a run of itself: what it is described by is made once, unless something moves."""
+    scene = load_scene(name, overrides={"run.duration": 0.05})
+    tables, within = collect(simulate(scene)), []
+    outer = simulate(scene, progress=lambda time: within.append(simulate(scene)))
+    for trajectory in (outer, within[-1], simulate(scene), simulate(replace(scene))):
+        assert_same(trajectory, tables)
 
 
 def test_runs_in_threads_have_memory_of_their_own():

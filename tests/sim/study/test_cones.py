@@ -69,6 +69,12 @@ def write_peg(folder):
     return path
 
 
+@pytest.mark.parametrize(("mode", "message"), [("zz", "zz"), ("nnn", "3 letters for 2 contacts"), ("x*", "x")])
+def test_a_mode_that_cannot_be_is_refused_before_anything_is_printed(capsys, mode, message):
+    code, out, err = run(capsys, "cone", "ladder", "--mode", mode)
+    assert (code, out) == (2, "") and err.startswith("Error: ") and message in err
+
+
 def test_without_contacts_and_with_a_cone_that_dips(capsys):
     code, out, _ = run(capsys, "cone", "bouncing_block")
     assert code == 0 and "\nfree " in out and "is consistent with free." in out
