@@ -14,7 +14,7 @@ import geometry
 import sim
 import stiction
 from geometry.packages import OLD_NAMES as OLD_MODULES
-from sim.cli.commands import KNOWN_ERRORS
+from sim.cli.command_line import KNOWN_ERRORS
 
 ROOT = Path(__file__).parents[1]
 PACKAGES = (sim, dynamics, geometry)

@@ -1,22 +1,17 @@
-"""The command line. Commands read words, call the library and print; heavy modules load when a command needs them.
-
-Exit codes: 0 done; 1 a run or a check that did not end well; 2 a wrong command, scene or file; 130 interrupted.
-"""
+"""The commands. They read words, call the library and print; heavy modules load when a command needs them."""
 
 from __future__ import annotations
 
-import copy
-import os
-import sys
-import warnings
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from geometry.errors import StictionError
 from geometry.packages import __version__
-from sim.cli.cli_words import (
+from sim.cli.reports.cli_words import (
+    EXIT_DONE,
+    EXIT_INTERRUPTED,
+    EXIT_NOT_WELL,
     UserError,
     check_plot,
     decode_word,
@@ -32,8 +27,6 @@ from sim.words.file_names import choose_output
 
 if TYPE_CHECKING:
     from sim.rows.status import Status
-
-EXIT_DONE, EXIT_NOT_WELL, EXIT_WRONG, EXIT_INTERRUPTED = 0, 1, 2, 130
 
 app = typer.Typer(
     name="stiction", no_args_is_help=True, add_completion=False, rich_markup_mode=None,
@@ -98,7 +91,7 @@ def run_scene(
         metavar="SECONDS", help="How long to run. Short for --set run.duration=SECONDS.")] = None,
 ) -> None:
     """Run a scene, write its log, and say what happened."""
-    from sim.cli import report_run
+    from sim.cli.reports import report_run
 
     values = split_overrides(overrides or [])
     short = {"choice": choice, "seed": None if seed is None else str(seed), "duration": duration}
@@ -110,7 +103,7 @@ def run_scene(
     for note in list_notes(loaded):
         typer.echo(f"Note: {note}.", err=True)
     if loaded.run.choice == "branch":
-        from sim.cli import report_tree
+        from sim.cli.reports import report_tree
 
         tree = report_tree.run_tree_with_progress(loaded, path)
         report_tree.print_tree(tree, path)
@@ -144,7 +137,7 @@ def replay_log(
     A tree of motions is shown with all branches together; with --branch K only the motion that ends with branch K.
     A cell whose sweep has left no log is run once more.
     """
-    from sim.cli import report_replay
+    from sim.cli.reports import report_replay
 
     report_replay.replay_file(find_log(str(file)), save, speed, fps, branch, cell)
 
@@ -166,14 +159,14 @@ def list_accelerations(
     if is_log(source):
         refuse_overrides(overrides)
         path = find_log(source)
-        from sim.cli import report_accelerations
+        from sim.cli.reports import report_accelerations
 
         report_accelerations.print_of_log(path, at, plot, branch)
     else:
         if branch is not None:
             raise UserError(f"--branch {branch}: only the log of a tree has branches, {source} is a scene")
         scene = open_scene(source, split_overrides(overrides or []))
-        from sim.cli import report_accelerations
+        from sim.cli.reports import report_accelerations
 
         report_accelerations.print_of_scene(scene, at, plot)
 
@@ -196,7 +189,7 @@ def map_solutions(
 
     axes = parse_axis(x), parse_axis(y)
     loaded = open_scene(scene, split_overrides(overrides or []))
-    from sim.cli import report_map
+    from sim.cli.reports import report_map
 
     try:
         report_map.print_map(loaded, *axes, hold, plot)
@@ -226,7 +219,7 @@ def sweep_scene(
 ) -> None:
     """Run a scene over many values and write a table of outcomes."""
     loaded = open_scene(scene, split_overrides(overrides or []))
-    from sim.cli import report_sweep
+    from sim.cli.reports import report_sweep
 
     path = output or choose_output(loaded.name, "_sweep")
     options = {"samples": samples, "seed": seed, "workers": workers, "client": cluster, "output": path,
@@ -251,7 +244,7 @@ def plot_table(
 ) -> None:
     """Show the table of a sweep: a map of outcomes or numbers, or curves; further axes get a panel for each value."""
     path = find_log(str(file))
-    from sim.cli import report_plot
+    from sim.cli.reports import report_plot
 
     report_plot.plot_sweep(path, x, y, color, where, save)
 
@@ -272,7 +265,7 @@ def refine_sweep(
     An outcome that begins and ends between two neighbours with the same outcome is not seen: that takes a finer grid.
     """
     path = find_log(str(file))
-    from sim.cli import report_refine
+    from sim.cli.reports import report_refine
 
     found = report_refine.print_refinement(path, axis, tolerance, of, workers, most_runs)
     raise typer.Exit({"done": EXIT_DONE, "interrupted": EXIT_INTERRUPTED}.get(found.ended, EXIT_NOT_WELL))
@@ -295,7 +288,7 @@ def print_wrench_cones(
 ) -> None:
     """List the loads under which the part, at rest at the start, can begin to move in a contact mode."""
     loaded = open_scene(scene, split_overrides(overrides or []))
-    from sim.cli import report_cone
+    from sim.cli.reports import report_cone
     from sim.scene.quantities import read_length
     from sim.scene.toml_text import parse_value
 
@@ -317,7 +310,7 @@ def list_formation_poses(
 ) -> None:
     """List every pose of the contact formation in which a scene starts, and say which can be."""
     plot = check_plot(plot)
-    from sim.cli import report_formation
+    from sim.cli.reports import report_formation
     from sim.scene.formation_start import survey_formation
 
     listing = survey_formation(lambda: open_scene(scene, split_overrides(overrides or [])))
@@ -335,7 +328,7 @@ def describe_outline(
 ) -> None:
     """List the edges and arcs of a drawing, its area and radius of gyration, and what reading it has changed."""
     plot = check_plot(plot)
-    from sim.cli import report_outline
+    from sim.cli.reports import report_outline
 
     report_outline.print_outline(file, layer, unit, tolerance, plot)
 
@@ -343,7 +336,7 @@ def describe_outline(
 @app.command("check")
 def check_source(source: EitherArgument, overrides: SetOption = None) -> None:
     """Say what a scene or a log holds, and whether it is sound."""
-    from sim.cli import report_check
+    from sim.cli.reports import report_check
 
     if is_log(source):
         refuse_overrides(overrides)
@@ -351,64 +344,3 @@ def check_source(source: EitherArgument, overrides: SetOption = None) -> None:
     else:
         sound = report_check.print_scene(open_scene(source, split_overrides(overrides or [])))
     raise typer.Exit(EXIT_DONE if sound else EXIT_NOT_WELL)
-
-
-# ---- the frame around all commands -----------------------------------------------------------------------------------
-
-
-KNOWN_ERRORS = (StictionError, OSError)  # their messages are meant for the user; all others are defects
-
-
-def accept_all_characters() -> None:
-    """Let a console whose encoding lacks a character (cp1252, ASCII) show it as \\u2264, in place of an error."""
-    for stream in (sys.stdout, sys.stderr):
-        if hasattr(stream, "reconfigure"):
-            stream.reconfigure(errors="backslashreplace")
-
-
-def prepare_libraries() -> None:
-    """Leave out what libraries do when they are imported, and no command needs. What the user has set stays."""
-    os.environ.setdefault("PYDANTIC_DISABLE_PLUGINS", "__all__")  # it looks through all that is installed for some
-    # NumPy's BLAS begins threads that wait for large matrices: a third of the time that its import takes
-    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
-
-
-def prepare_app(words: list[str]) -> typer.Typer:
-    """The program with the one command that is asked for, if that is the first word: to prepare all the others takes
-    longer than some commands."""
-    one = copy.copy(app)
-    one.registered_commands = [each for each in app.registered_commands if each.name in words[:1]]
-    return one if one.registered_commands else app
-
-
-def main(arguments: list[str] | None = None) -> None:
-    """Entry point of the command `stiction`; always ends by SystemExit."""
-    accept_all_characters()
-    prepare_libraries()
-    words = list(sys.argv[1:] if arguments is None else arguments)
-    debug = "--debug" in words
-    words = [word for word in words if word != "--debug"]
-    if not debug:  # warnings of libraries say nothing to a user: what is wrong is said by status, account and checks
-        warnings.filterwarnings("ignore", category=RuntimeWarning)
-    try:
-        prepare_app(words)(args=words, prog_name="stiction")
-    except KeyboardInterrupt:
-        typer.echo("interrupted", err=True)
-        sys.exit(EXIT_INTERRUPTED)
-    except SystemExit as end:
-        if isinstance(getattr(end.__context__, "__cause__", None), KeyboardInterrupt):  # typer says nothing of it
-            typer.echo("interrupted", err=True)
-        raise
-    except BrokenPipeError:
-        sys.stderr.close()  # the reader of our output went away, as `head` does
-        sys.exit(EXIT_DONE)
-    except Exception as error:
-        if debug:
-            raise
-        known = isinstance(error, KNOWN_ERRORS)
-        message = str(error) or type(error).__name__
-        typer.echo(f"Error: {message}", err=True)
-        if not known:
-            typer.echo(f"This is a defect of Stiction ({type(error).__name__}); add --debug to see where it arose.",
-                       err=True)
-        sys.exit(EXIT_WRONG)

@@ -3,7 +3,7 @@
 HDF5's own filters take longer than all else that a log costs: most bytes of a motion are the low bytes of its numbers,
 which are as good as random. So the chunk is made here: each *plane* (the first bytes of all numbers of a chunk, their
 second bytes, ...) is compressed where its bytes repeat, and elsewhere put into the stream as it is, see `deflate.py`.
-Any HDF5 reads the result.
+Any HDF5 reads the result. Where that is not compiled (yet), gzip itself makes the stream: other bytes, the same rows.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from functools import lru_cache
 
 import numpy as np
 
-LEVEL = 1  # of gzip, which a reader does not need to know
+LEVEL = 1  # of gzip
 STREAM_HEAD = (0x78, 0x01)  # RFC 1950: deflate, window of 32 KiB, fastest
 SUM_BYTES = 4  # at the end of a stream
 _own = threading.local()  # room of each thread: new memory for each chunk takes as long as the bytes
@@ -38,13 +38,19 @@ def encode_constant(row: bytes, itemsize: int, n: int) -> bytes | None:
 
 def encode_planes(data: np.ndarray, itemsize: int) -> bytes | None:
     """The bytes of a chunk from those (n,) of its numbers, of itemsize bytes each."""
+    from geometry.compiled import cold_code
+    from geometry.compiled.kernel import is_kernel
     from sim.files.deflate import count_room, deflate_planes
 
     n = len(data) // itemsize
     room = _take_room(len(data) + count_room(itemsize, n))
     planes, out = room[: len(data)], room[len(data) :]
     planes.reshape(itemsize, n)[...] = data.reshape(n, itemsize).T
-    end = len(STREAM_HEAD) + deflate_planes(planes, n, out[len(STREAM_HEAD) :])
+    arguments = planes, n, out[len(STREAM_HEAD) :]
+    if not (is_kernel(deflate_planes) and cold_code.is_ready(deflate_planes, arguments)):
+        code = zlib.compress(planes, LEVEL)
+        return code if len(code) < len(data) else None
+    end = len(STREAM_HEAD) + deflate_planes(*arguments)
     if end + SUM_BYTES >= len(data):
         return None
     out[: len(STREAM_HEAD)] = STREAM_HEAD

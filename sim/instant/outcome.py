@@ -49,7 +49,8 @@ class Judge:
     def __init__(self, scene: Scene):
         workpiece = scene.workpiece
         start = workpiece.pose.transform(workpiece.outline.vertices)
-        times = spread_times(0.0, scene.run.duration, LOOKS)
+        moves = any(obstacle.motion is not None for obstacle in scene.obstacles)
+        times = spread_times(0.0, scene.run.duration, LOOKS) if moves else np.zeros(1)
         places = (obstacle.place(time) for obstacle in scene.obstacles
                   for time in (times if obstacle.motion is not None else times[:1]))
         points = np.concatenate([start, *places])

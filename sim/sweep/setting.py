@@ -125,7 +125,10 @@ class SettingMaker:
         paired = {index for index, *_ in self._pair_axes}
         self._others = [index for index in range(len(study.axes)) if index not in paired]
         self._kept: dict[tuple, Setting | BadCell] = {}
-        self.shape = make_setting(self.first).shape
+        first = make_setting(self.first)
+        self.shape = first.shape
+        self._only_rho = [study.axes[index].key for index in self._others] == ["workpiece.rho"]
+        self._judge = first.judge if self._only_rho else None  # knows nothing of inertia
 
     def _find_pairs(self, index: int) -> tuple[int, list[int]]:
         """Row of `Setting.pairs` and obstacles that an axis speaks of: these are seen where its value changes."""
@@ -210,7 +213,7 @@ class SettingMaker:
         for index, *_ in self._pair_axes:
             values[index] = self._sound[index]
         try:
-            return make_setting(self._build_scene(values), self.shape)
+            return make_setting(self._build_scene(values), self.shape, self._judge)
         except OverlapError as error:
             return BadCell(OVERLAP, str(error))
         except SceneError as error:
@@ -221,7 +224,7 @@ class SettingMaker:
     def _build_scene(self, values) -> Scene:
         """The scene of a cell; where only the radius of gyration is not that of the first, nothing is read anew."""
         axes = self._study.axes
-        if [axes[index].key for index in self._others] != ["workpiece.rho"]:
+        if not self._only_rho:
             return self._study.build_scene(values, with_text=False)
         axis, value = axes[self._others[0]], values[self._others[0]]
         try:
@@ -231,8 +234,8 @@ class SettingMaker:
         return dataclasses.replace(self.first, workpiece=dataclasses.replace(self.first.workpiece, rho=rho))
 
 
-def make_setting(scene: Scene, near: Shape | None = None) -> Setting:
-    """The setting of a scene; with the shape `near` if it has that one."""
+def make_setting(scene: Scene, near: Shape | None = None, judge: Judge | None = None) -> Setting:
+    """The setting of a scene; with the shape `near` if it has that one, and with its judge where that is known."""
     from dynamics.codes import LAWS
     from sim.instant.body import build_body
     from sim.run.model import build_options
@@ -243,7 +246,7 @@ def make_setting(scene: Scene, near: Shape | None = None) -> Setting:
     key = (scene.workpiece.outline, placed, scene.gravity_turn, options.scales.touch)
     shape = near if near is not None and near.key == key else Shape(key, body, options)
     pairs = np.array([[obstacle.mu, obstacle.e, LAWS.index(obstacle.law)] for obstacle in scene.obstacles])
-    return Setting(make_cell(scene, body, options), pairs.reshape(-1, 3).T, shape, Judge(scene))
+    return Setting(make_cell(scene, body, options), pairs.reshape(-1, 3).T, shape, judge or Judge(scene))
 
 
 def make_cell(scene: Scene, body, options) -> bytes:

@@ -17,7 +17,7 @@ from dataclasses import dataclass, fields
 import numpy as np
 from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
 
-from sim.cli.console import make_console
+from sim.cli.reports.console import make_console
 from tests.soak_judge import Judgement, judge
 from tests.soak_scenes import KINDS, build_case
 

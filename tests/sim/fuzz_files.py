@@ -16,7 +16,7 @@ from pathlib import Path
 
 import numpy as np
 
-from sim.cli.report_run import describe_run
+from sim.cli.reports.report_run import describe_run
 from sim.log.check_log import check_account, check_log
 from sim.log.reading import TrajectoryFileError, count_branches, describe_file, read_trajectory, read_tree
 from sim.scene.scene_errors import SceneError

@@ -297,8 +297,8 @@ main(["run", "block_on_incline", "-o", {log!r}])
 """
 
 
-@pytest.mark.parametrize("module", ["typer", "typer.main", "sim.words.file_names", "pydantic", "sim.cli.report_run",
-                                    "h5py", "sim.scene.schema"])
+@pytest.mark.parametrize("module", ["typer", "typer.main", "sim.words.file_names", "pydantic",
+                                    "sim.cli.reports.report_run", "h5py", "sim.scene.schema"])
 def test_an_interrupt_while_a_command_starts_is_told_like_any_other(tmp_path, module):
     text = INTERRUPT.format(module=module, log=str(tmp_path / "a.h5"))
     done = subprocess.run([sys.executable, "-c", text], cwd=ROOT, capture_output=True, text=True, timeout=60,

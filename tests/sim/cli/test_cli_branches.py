@@ -6,7 +6,7 @@ import time
 import numpy as np
 import pytest
 
-from sim.cli.report_tree import check_tree, describe_not_unique
+from sim.cli.reports.report_tree import check_tree, describe_not_unique
 from sim.log.reading import read_trajectory, read_tree
 from sim.log.trajectory import Trajectory
 from tests.sim.cli.test_cli import call, start_process  # noqa: F401  (call is a fixture)

@@ -14,7 +14,7 @@ from matplotlib.figure import Figure
 from matplotlib.text import Text
 
 from sim.cli import main
-from sim.cli.console import make_bar, make_console, make_table
+from sim.cli.reports.console import make_bar, make_console, make_table
 from sim.instant.instant import contact_problem
 from sim.log.reading import read_trajectory
 from sim.run.simulation import simulate

@@ -94,7 +94,7 @@ def test_warnings_of_libraries_are_not_for_users(tmp_path, capsys, monkeypatch):
         warnings.warn("divide by zero encountered in divide", RuntimeWarning, stacklevel=2)
         return True
 
-    monkeypatch.setattr("sim.cli.report_check.print_scene", divide)
+    monkeypatch.setattr("sim.cli.reports.report_check.print_scene", divide)
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         assert run_command(["check", "ladder"], capsys)[0] == 0

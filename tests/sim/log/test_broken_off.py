@@ -15,8 +15,8 @@ import numpy as np
 import pytest
 
 from sim import load_scene, simulate, simulate_branches, sweep
-from sim.cli import commands
-from sim.cli.report_tree import check_tree
+from sim.cli import command_line
+from sim.cli.reports.report_tree import check_tree
 from sim.files.held_interrupt import hold_interrupts
 from sim.files.write_error import WriteError
 from sim.log.check_log import check_account
@@ -292,7 +292,7 @@ def test_logs_of_a_sweep(tmp_path, monkeypatch):
 
 def call(capsys, *words):
     with pytest.raises(SystemExit) as caught:
-        commands.main(list(map(str, words)))
+        command_line.main(list(map(str, words)))
     return caught.value.code, " ".join(capsys.readouterr().out.split())
 
 

@@ -10,7 +10,7 @@ from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 
 from sim import load_scene, read_trajectory, read_tree, set_motion, simulate, simulate_branches, sweep
-from sim.cli.report_run import describe_mode, describe_run
+from sim.cli.reports.report_run import describe_mode, describe_run
 from sim.instant.outcome import JAMMED, Judge, Judges
 from sim.log.bodies import build_scene_record
 from sim.log.check_log import check_log, compute_obstacle_work

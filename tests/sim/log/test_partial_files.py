@@ -11,7 +11,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from sim.cli import commands
+from sim.cli import command_line
 from sim.files import partial_file
 from sim.files.partial_file import PartialFile, is_running, remove_left_files
 from sim.log.sink import H5Sink
@@ -182,8 +182,8 @@ def test_a_resumed_sweep_says_what_it_took_over(tmp_path, capsys):
     again = sweep(parse_scene(S1), mu="0:1:41", output=path, resume=True)
     assert 1 <= len(part) < 41 and again.n_reused == len(part) and len(again) == 41
     with pytest.raises(SystemExit) as caught:
-        commands.main(["sweep", "block_on_incline", "--mu", "0:1:3", "-o", str(path)])
+        command_line.main(["sweep", "block_on_incline", "--mu", "0:1:3", "-o", str(path)])
     assert caught.value.code == 0 and "already" not in capsys.readouterr().out
     with pytest.raises(SystemExit):
-        commands.main(["sweep", "block_on_incline", "--mu", "0:1:3", "-o", str(path), "--resume"])
+        command_line.main(["sweep", "block_on_incline", "--mu", "0:1:3", "-o", str(path), "--resume"])
     assert "3 of them were there already, 0 were run now" in capsys.readouterr().out

@@ -9,7 +9,7 @@ import pytest
 
 from geometry.formation.formations import pack_formation
 from geometry.formation.kernels import evaluate_constraints
-from sim.cli import commands
+from sim.cli import command_line
 from sim.scene.build import load_scene, parse_scene
 from sim.scene.formation_start import list_poses, survey_formation
 from sim.scene.scene_errors import SceneError
@@ -29,7 +29,7 @@ def refuse(old, new, text=TEXT):
 
 def run(*words):
     with pytest.raises(SystemExit) as caught:
-        commands.main(list(words))
+        command_line.main(list(words))
     return caught.value.code
 
 

@@ -7,7 +7,7 @@ import signal
 import numpy as np
 import pytest
 
-from sim.cli import commands
+from sim.cli import command_line
 from sim.rows.status import Status
 from sim.run.simulation import simulate
 from sim.scene.build import parse_scene
@@ -42,7 +42,7 @@ def table(tmp_path_factory):
 def run_command(capsys, *words):
     """(exit code, all that was printed)."""
     with pytest.raises(SystemExit) as ended:
-        commands.main(list(map(str, words)))
+        command_line.main(list(map(str, words)))
     shown = capsys.readouterr()
     return ended.value.code, shown.out + shown.err
 

@@ -209,11 +209,11 @@ def test_floating_point_errors_of_a_thread_are_seen(monkeypatch):
 
     real = setting.make_setting
 
-    def overflow(scene, near=None):
+    def overflow(scene, *others):
         if scene.workpiece.mass == 2.0:
             np.seterr(all="raise")
             np.float64(1e308) * np.float64(10.0)
-        return real(scene, near)
+        return real(scene, *others)
 
     monkeypatch.setattr(setting, "make_setting", overflow)
     result = sweep(parse_scene(BOX), vary={"workpiece.mass": [1.0, 2.0, 3.0]}, workers=1)

@@ -9,8 +9,8 @@ from pathlib import Path
 from rich.progress import BarColumn, TextColumn, TimeRemainingColumn
 
 from dynamics.codes import SEVERAL
-from sim.cli.console import format_number, make_bar, make_console
-from sim.cli.report_run import watch_code
+from sim.cli.reports.console import format_number, make_bar, make_console
+from sim.cli.reports.report_run import watch_code
 from sim.scene.scene import Scene
 from sim.study.solution_map import FREE, IMPACT, KINDS, OVERLAP, Axis, SolutionMap, compute_map
 

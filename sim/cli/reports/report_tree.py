@@ -9,8 +9,8 @@ from pathlib import Path
 import numpy as np
 from rich.console import Console
 
-from sim.cli.console import format_number, make_console, make_table, print_fields
-from sim.cli.report_run import show_progress
+from sim.cli.reports.console import format_number, make_console, make_table, print_fields
+from sim.cli.reports.report_run import show_progress
 from sim.log.check_log import Verdict, check_account, check_log
 from sim.log.reading import read_tree
 from sim.log.trajectory import NO_ACCOUNT

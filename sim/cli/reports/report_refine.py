@@ -7,8 +7,8 @@ from pathlib import Path
 
 from rich.progress import SpinnerColumn
 
-from sim.cli.console import format_number, make_bar, make_console
-from sim.cli.report_run import describe_code, watch_code
+from sim.cli.reports.console import format_number, make_bar, make_console
+from sim.cli.reports.report_run import describe_code, watch_code
 from sim.sweep.refine.bisection import INTERRUPTED, LIMIT
 from sim.sweep.refine.refine import refine
 from sim.sweep.refine.refinement import Refinement

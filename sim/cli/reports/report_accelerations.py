@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 from rich.console import Console
 
-from sim.cli.console import format_number, make_console, make_table
+from sim.cli.reports.console import format_number, make_console, make_table
 from sim.rows.records import CONTACT_TYPES, SET_KINDS
 from sim.rows.status import Status
 from sim.scene.scene import Scene

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from rich.progress import BarColumn, TextColumn, TimeRemainingColumn
 
-from sim.cli.console import make_bar, make_console
+from sim.cli.reports.console import make_bar, make_console
 from sim.log.reading import read_source
 from sim.log.trajectory import Trajectory
 from sim.log.tree import Tree
@@ -71,7 +71,7 @@ def check_save(save: Path | None) -> None:
 
 def open_cell(path: Path, words: str | None) -> Trajectory:
     """The motion of a cell of a sweep: from its log, or run once more; says which. Raises SweepError."""
-    from sim.cli.report_plot import split_pairs
+    from sim.cli.reports.report_plot import split_pairs
     from sim.sweep.cell_replay import find_cell, read_log, run_cell
     from sim.sweep.sweep_result import read_sweep
 
@@ -85,7 +85,7 @@ def open_cell(path: Path, words: str | None) -> Trajectory:
     if trajectory is None:
         if note:
             console.print(f"Note: {note}.")
-        from sim.cli.report_run import show_progress
+        from sim.cli.reports.report_run import show_progress
 
         with show_progress(cell.scene) as progress:
             trajectory, note = run_cell(cell, progress)

@@ -8,8 +8,8 @@ from pathlib import Path
 from rich.progress import BarColumn, ProgressColumn, TextColumn, TimeRemainingColumn
 from rich.text import Text
 
-from sim.cli.console import make_bar, make_console
-from sim.cli.report_run import describe_code, watch_code
+from sim.cli.reports.console import make_bar, make_console
+from sim.cli.reports.report_run import describe_code, watch_code
 from sim.scene.scene import Scene
 from sim.sweep.axes import SweepError, parse_sweep_axis
 from sim.sweep.sweep import sweep

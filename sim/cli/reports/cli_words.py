@@ -12,6 +12,9 @@ from sim.words.suggestion import ask
 if TYPE_CHECKING:
     from sim.scene.scene import Scene
 
+# Exit codes: done; a run or a check that did not end well; a wrong command, scene or file; interrupted.
+EXIT_DONE, EXIT_NOT_WELL, EXIT_WRONG, EXIT_INTERRUPTED = 0, 1, 2, 130
+
 LOG_SUFFIXES = (".h5", ".hdf5")
 
 

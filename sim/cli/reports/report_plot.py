@@ -5,7 +5,7 @@ from __future__ import annotations
 import shlex
 from pathlib import Path
 
-from sim.cli.console import make_console
+from sim.cli.reports.console import make_console
 from sim.show.plot_file import check_plot_file, save_figure
 from sim.show.plots.sweep_view import choose_view
 from sim.sweep.axes import SweepError

@@ -5,7 +5,7 @@ from __future__ import annotations
 import shlex
 from pathlib import Path
 
-from sim.cli.console import format_number, make_console, make_table, print_fields
+from sim.cli.reports.console import format_number, make_console, make_table, print_fields
 from sim.scene.motions import describe_motion, describe_turn
 from sim.scene.notes import list_notes
 from sim.scene.scene import Scene
@@ -49,14 +49,14 @@ def print_scene(scene: Scene) -> bool:
 
 def print_log(path: Path) -> bool:
     """Describe a log and check the laws in every row; returns whether all hold and the run has ended by itself."""
-    from sim.cli.report_run import describe_run
+    from sim.cli.reports.report_run import describe_run
     from sim.log.check_log import check_account, check_log
     from sim.log.reading import read_source
     from sim.log.tree import Tree
 
     trajectory = read_source(path)
     if isinstance(trajectory, Tree):
-        from sim.cli.report_tree import print_tree_log
+        from sim.cli.reports.report_tree import print_tree_log
 
         return print_tree_log(path, trajectory)
     record = trajectory.record

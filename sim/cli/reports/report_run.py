@@ -13,7 +13,7 @@ import numpy as np
 from rich.console import Console
 from rich.progress import BarColumn, TextColumn, TimeRemainingColumn
 
-from sim.cli.console import format_number, make_bar, make_console, print_fields
+from sim.cli.reports.console import format_number, make_bar, make_console, print_fields
 from sim.log.reading import read_trajectory
 from sim.log.sink import H5Sink
 from sim.log.trajectory import NO_ACCOUNT, NONE, Trajectory

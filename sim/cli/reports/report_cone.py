@@ -8,7 +8,7 @@ from rich.console import Console
 from dynamics.cones.modes import LETTERS, MEANING, enumerate_modes, find_modes, is_pattern
 from dynamics.cones.polyhedral import Cone, intersect
 from dynamics.cones.wrench import Region, subtract_all, wrench_cone, wrench_cones
-from sim.cli.console import format_number, make_console, make_table
+from sim.cli.reports.console import format_number, make_console, make_table
 from sim.scene.scene import Scene
 from sim.study.scene_contacts import find_contact_set, find_load
 from sim.tolerances import PRINTED_ZERO, SAME_FACE

@@ -6,7 +6,7 @@ import math
 from pathlib import Path
 
 from geometry.formation.tracking import Stop, Track
-from sim.cli.console import format_number, make_console, make_table
+from sim.cli.reports.console import format_number, make_console, make_table
 from sim.scene.formation_start import FormationListing, name_obstacles
 from sim.study.formation_sheets import Sheet, SheetMotion, choose_motion, find_branch_rows, find_sheets, parse_motion
 

@@ -7,8 +7,8 @@ from pathlib import Path
 
 from geometry.drawings.conversion import Conversion
 from geometry.shapes.outline import Outline
-from sim.cli.cli_words import decode_word
-from sim.cli.console import format_number, make_console, make_table, print_fields
+from sim.cli.reports.cli_words import decode_word
+from sim.cli.reports.console import format_number, make_console, make_table, print_fields
 
 KINDS = {0: "edge", 1: "convex arc", -1: "concave arc"}
 
