@@ -96,6 +96,11 @@ def when_numba_is_loaded(act: Callable[[], Callable[[], None]]) -> Callable[[], 
     return end
 
 
+def is_numba_loaded() -> bool:
+    """Whether this process has what compiles and calls kernels."""
+    return _loaded[0]
+
+
 def tell_numba_is_loaded() -> None:
     """Of `numba_private.py`, when it is ready."""
     _loaded[0] = True

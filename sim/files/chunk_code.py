@@ -3,7 +3,8 @@
 HDF5's own filters take longer than all else that a log costs: most bytes of a motion are the low bytes of its numbers,
 which are as good as random. So the chunk is made here: each *plane* (the first bytes of all numbers of a chunk, their
 second bytes, ...) is compressed where its bytes repeat, and elsewhere put into the stream as it is, see `deflate.py`.
-Any HDF5 reads the result. Where that is not compiled (yet), gzip itself makes the stream: other bytes, the same rows.
+Any HDF5 reads the result. Where that is not compiled (yet), and for short logs of a process that has not imported
+numba, gzip itself makes the stream: other bytes, the same rows.
 """
 
 from __future__ import annotations
@@ -11,12 +12,17 @@ from __future__ import annotations
 import threading
 import zlib
 from functools import lru_cache
+from typing import Any
 
 import numpy as np
 
 LEVEL = 1  # of gzip
+# Bytes that a process leaves to gzip before it imports numba for the rest: in the time that takes, gzip makes as many.
+# Larger: long logs take longer. Smaller: short runs do.
+SHORT = 1 << 24
 STREAM_HEAD = (0x78, 0x01)  # RFC 1950: deflate, window of 32 KiB, fastest
 SUM_BYTES = 4  # at the end of a stream
+_left_to_gzip = [0]  # bytes
 _own = threading.local()  # room of each thread: new memory for each chunk takes as long as the bytes
 
 
@@ -38,8 +44,6 @@ def encode_constant(row: bytes, itemsize: int, n: int) -> bytes | None:
 
 def encode_planes(data: np.ndarray, itemsize: int) -> bytes | None:
     """The bytes of a chunk from those (n,) of its numbers, of itemsize bytes each."""
-    from geometry.compiled import cold_code
-    from geometry.compiled.kernel import is_kernel
     from sim.files.deflate import count_room, deflate_planes
 
     n = len(data) // itemsize
@@ -47,7 +51,8 @@ def encode_planes(data: np.ndarray, itemsize: int) -> bytes | None:
     planes, out = room[: len(data)], room[len(data) :]
     planes.reshape(itemsize, n)[...] = data.reshape(n, itemsize).T
     arguments = planes, n, out[len(STREAM_HEAD) :]
-    if not (is_kernel(deflate_planes) and cold_code.is_ready(deflate_planes, arguments)):
+    if not _is_compiled(deflate_planes, arguments):
+        _left_to_gzip[0] += len(data)
         code = zlib.compress(planes, LEVEL)
         return code if len(code) < len(data) else None
     end = len(STREAM_HEAD) + deflate_planes(*arguments)
@@ -56,6 +61,15 @@ def encode_planes(data: np.ndarray, itemsize: int) -> bytes | None:
     out[: len(STREAM_HEAD)] = STREAM_HEAD
     out[end : end + SUM_BYTES] = list(zlib.adler32(planes).to_bytes(SUM_BYTES, "big"))
     return out[: end + SUM_BYTES].tobytes()
+
+
+def _is_compiled(kernel: Any, arguments: tuple) -> bool:
+    from geometry.compiled import cold_code
+    from geometry.compiled.kernel import is_kernel, is_numba_loaded
+
+    if not is_kernel(kernel) or not (is_numba_loaded() or _left_to_gzip[0] > SHORT):
+        return False
+    return cold_code.is_ready(kernel, arguments)
 
 
 def _take_room(n: int) -> np.ndarray:
