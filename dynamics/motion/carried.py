@@ -60,7 +60,7 @@ def _take_clearest(body, mode, time, pose):
         for k in range(mode.n):
             if mode.idle[k] == 1:
                 continue
-            _, _, nx, ny, rx, ry = compute_contact(body.part, body.walls, mode.triple[k], pose)
+            _, _, nx, ny, rx, ry, _ = compute_contact(body.part, body.walls, mode.triple[k], pose)
             nq, vq = (nx * ry - ny * rx) / body.rho, (nx * rx + ny * ry) / body.rho
             for row in range(2 if mode.letter[k] == LETTER_N else 1):
                 a, b, c = (nx, ny, nq) if row == 0 else (ny, -nx, vq)

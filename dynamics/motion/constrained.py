@@ -150,7 +150,7 @@ def measure_stiffness(body, mode, time, pose):
 @jit
 def _get_row_and_edge(body, mode, index, pose):
     """N of a sliding contact, and the edge N + factor T along which it pushes."""
-    _, _, nx, ny, rx, ry = compute_contact(body.part, body.walls, mode.triple[index], pose)
+    _, _, nx, ny, rx, ry, _ = compute_contact(body.part, body.walls, mode.triple[index], pose)
     nq, vq = (nx * ry - ny * rx) / body.rho, (nx * rx + ny * ry) / body.rho
     factor = get_friction_factor(body, mode, index)
     return nx, ny, nq, nx + factor * ny, ny - factor * nx, nq + factor * vq
@@ -169,7 +169,7 @@ def project_pose(body, mode, time, pose):
     rho = body.rho
     set_time(body, time)
     for _ in range(3):
-        gap, along, nx, ny, rx, ry = compute_contact(body.part, body.walls, mode.triple[mode.first], pose)
+        gap, along, nx, ny, rx, ry, _ = compute_contact(body.part, body.walls, mode.triple[mode.first], pose)
         nq = (nx * ry - ny * rx) / rho
         if kind == SLIDING:
             scale = -gap / (1.0 + nq * nq)
@@ -179,7 +179,7 @@ def project_pose(body, mode, time, pose):
             travel = along + get_surface(body, mode.triple[mode.first], time) - mode.pin[mode.first]
             dx, dy, dq = _solve_shortest((nx, ny, nq), (ny, -nx, (nx * rx + ny * ry) / rho), -gap, travel)
         else:
-            other, _, mx, my, sx, sy = compute_contact(body.part, body.walls, mode.triple[mode.second], pose)
+            other, _, mx, my, sx, sy, _ = compute_contact(body.part, body.walls, mode.triple[mode.second], pose)
             dx, dy, dq = _solve_shortest((nx, ny, nq), (mx, my, (mx * sy - my * sx) / rho), -gap, -other)
         pose[0] += dx
         pose[1] += dy
@@ -317,8 +317,8 @@ def choose_basis(body, mode, at, target, acceleration, force):
 def compute_sine(body, mode, time, pose):
     """Sine of the angle between the rows N of the two contacts of the basis."""
     set_time(body, time)
-    _, _, a, b, rx, ry = compute_contact(body.part, body.walls, mode.triple[mode.first], pose)
-    _, _, p, q, sx, sy = compute_contact(body.part, body.walls, mode.triple[mode.second], pose)
+    _, _, a, b, rx, ry, _ = compute_contact(body.part, body.walls, mode.triple[mode.first], pose)
+    _, _, p, q, sx, sy, _ = compute_contact(body.part, body.walls, mode.triple[mode.second], pose)
     c, r = (a * ry - b * rx) / body.rho, (p * sy - q * sx) / body.rho
     x, y, z = b * r - c * q, c * p - a * r, a * q - b * p
     return np.sqrt((x * x + y * y + z * z) / ((a * a + b * b + c * c) * (p * p + q * q + r * r)))

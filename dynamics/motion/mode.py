@@ -16,6 +16,7 @@ from geometry.compiled.jit import jit, kernel
 from geometry.compiled.record import define_record
 from geometry.contact.contacts import (
     TYPE_B,
+    TYPE_C,
     Part,
     Walls,
     compute_contact,
@@ -136,21 +137,38 @@ def compute_frame(body, triple, at):
     time, pose, velocity = at.time, at.pose, at.velocity
     if body.walls.mover.shape[0] > 0 and body.walls.clock.now != time:  # `set_time`
         _move_to(body, time)
-    _, _, nx, ny, rx, ry = compute_contact(body.part, body.walls, triple, pose)
-    nq, vq = nx * ry - ny * rx, nx * rx + ny * ry
-    slip = ny * velocity[0] - nx * velocity[1] + vq * velocity[2]
-    m = body.walls.edge[triple[2]].mover
+    place = compute_contact(body.part, body.walls, triple, pose)
+    nx, ny, rx, ry, offset = place.nx, place.ny, place.rx, place.ry, place.offset
+    nq, vq, omega = nx * ry - ny * rx, nx * rx + ny * ry, velocity[2]
+    slip = ny * velocity[0] - nx * velocity[1] + vq * omega
+    m, kind, arm = body.walls.edge[triple[2]].mover, triple[0], (rx - offset * nx, ry - offset * ny)
     if m < 0:
-        b, d = compute_variation(triple[0], (nx, ny), (rx, ry), (velocity[2], 0.0), slip, (0.0, 0.0))
+        u = slip - offset * omega  # of the vertex or the centre
+        b, d = compute_variation(kind, (nx, ny), arm, (omega, 0.0), u, (0.0, 0.0))
+        if kind == TYPE_C:
+            b += u * u / _get_span(body, triple, place.gap)
         return ContactFrame(nx, ny, nq / body.rho, vq / body.rho, b, d, slip, 0.0, 0.0)
     mover = body.walls.mover[m]
-    px, py = pose[0] - rx, pose[1] - ry
+    px, py, shift = pose[0] - arm[0], pose[1] - arm[1], offset
+    if kind == TYPE_C:
+        span, shift = _get_span(body, triple, place.gap), -body.walls.edge[triple[2]].radius
+        px, py = px - span * nx, py - span * ny
     ux, uy = compute_wall_velocity(mover, px, py)
     push, drag = nx * ux + ny * uy, ny * ux - nx * uy
-    rates, acceleration = (velocity[2], mover.rate[THETA]), compute_wall_acceleration(mover, px, py)
-    b, d = compute_variation(triple[0], (nx, ny), (rx, ry), rates, slip - drag, acceleration)
-    drag += mover.rate[SURFACE]
-    return ContactFrame(nx, ny, nq / body.rho, vq / body.rho, b, d - mover.bend[SURFACE], slip - drag, push, drag)
+    rates, acceleration = (omega, mover.rate[THETA]), compute_wall_acceleration(mover, px, py)
+    u = slip - offset * omega - drag
+    b, d = compute_variation(kind, (nx, ny), arm, rates, u, acceleration)
+    if kind == TYPE_C:
+        b += u * u / span
+    drag += shift * mover.rate[THETA] + mover.rate[SURFACE]
+    d -= shift * mover.bend[THETA] + mover.bend[SURFACE]
+    return ContactFrame(nx, ny, nq / body.rho, vq / body.rho, b, d, slip - drag, push, drag)
+
+
+@jit
+def _get_span(body, triple, gap):
+    """Distance of two centres, negative where one lies within the other's arc."""
+    return gap + body.part.edge[triple[1]].radius + body.walls.edge[triple[2]].radius
 
 
 @jit

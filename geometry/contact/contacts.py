@@ -1,19 +1,23 @@
 """One contact: its gap, normal, arm and first and second variation.
 
-A contact is named by three integers `(kind, i, j)`:
+A contact is named by three integers `(kind, i, j)`, rows of the tables of the part and of the walls:
 
-* type A (`kind = TYPE_A`): edge `i` of the part on vertex `j` of the walls (the start of wall edge `j`), with the
-  friction, restitution and motion of that wall edge's surface;
-* type B (`kind = TYPE_B`): vertex `i` of the part on wall edge `j`.
+* type A (`kind = TYPE_A`): edge `i` of the part on what is round at `j` of the walls;
+* type B (`kind = TYPE_B`): what is round at `i` of the part on wall edge `j`;
+* type C (`kind = TYPE_C`): round on round, one inside the other where one of them is concave.
+
+Round is an arc, with a centre and a radius (negative where it is concave), and a vertex, which is one of radius zero:
+row `i` stands for its start, and an arc has a row of its own at the end of the table.
 
 Conventions (fixed everywhere): `n` is the unit normal from the obstacle into free space, towards the part;
 `t = (n_y, -n_x)`; `r` goes FROM the contact point TO the centre of mass. Lengths in metres, angles in radians.
-Source: Erdmann 1991, section 5.5; Lozano-Perez 1983 for the types.
+Sources: Erdmann 1991, section 5.5; Lozano-Perez 1983 for the types; the terms of arcs follow from differentiating the
+distance of their centres.
 """
 
 from __future__ import annotations
 
-from math import cos, sin
+from math import atan2, cos, inf, pi, sin, sqrt
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -23,18 +27,26 @@ from geometry.compiled.record import allocate_table, define_record
 from geometry.contact.trees import PART_NODE, build_strip_tree, build_tree
 from geometry.prescribed.motion import THETA, X, Y
 from geometry.prescribed.movers import build_movers, start_clock
+from geometry.shapes.features import Features, build_features, compute_sweeps, compute_tangents
 
 TYPE_A = 0
 TYPE_B = 1
+TYPE_C = 2
 
 
-# One edge of the part, in its own frame (centre of mass at the origin); row i starts at vertex i.
+# One edge of the part, in its own frame (centre of mass at the origin); row i starts at vertex i. Where its outline goes
+# on in an arc the edge has length zero, and the arc a row at the end: x and y are its centre, dx and dy lead from there
+# to its middle.
 PART_EDGE = define_record(
     ("x", "f8"), ("y", "f8"),  # m, its first vertex
     ("dx", "f8"), ("dy", "f8"),  # unit vector along it
     ("nx", "f8"), ("ny", "f8"),  # outward unit normal
     ("length", "f8"),  # m
-    ("convex", "?"),  # its first vertex is strictly convex
+    ("convex", "?"),  # its first vertex is strictly convex; an arc is where its row may touch at all
+    ("previous", "i8"), ("next", "i8"),  # rows of the outline before and after
+    ("radius", "f8"),  # m, 0 for a vertex, negative for a concave arc
+    ("half", "f8"),  # rad, half of what an arc turns through
+    ("arc", "i8"),  # the row of the arc in the place of this edge, or the edge in whose place this arc is; -1 if none
 )  # fmt: skip
 
 # One edge of the boundary of the union of all fixed obstacles, or of an obstacle that moves (see `moving.py`): world
@@ -51,6 +63,7 @@ WALL_EDGE = define_record(
     ("order", "i8"),  # entry of the broad phase: the edge at this place of its leaves
     ("mover", "i8"),  # row of the mover that carries its shape or its surface, -1 where neither moves
     ("home_x", "f8"), ("home_y", "f8"), ("home_dx", "f8"), ("home_dy", "f8"),  # the edge in the frame of its mover
+    ("radius", "f8"), ("half", "f8"), ("arc", "i8"),  # of an arc, as in the table of the part
 )  # fmt: skip
 
 
@@ -82,6 +95,8 @@ class ContactPlace(NamedTuple):
     ny: float
     rx: float  # m, from the contact point to the centre of mass
     ry: float
+    # m, along n from the contact point to the point that stands for what is round: the vertex itself, or the centre
+    offset: float
 
 
 @jit
@@ -96,21 +111,78 @@ def compute_contact(part, walls, contact, pose):
     kind, i, j = contact[0], contact[1], contact[2]
     x, y = pose[0], pose[1]
     c, s = cos(pose[2]), sin(pose[2])
+    if kind == TYPE_A:
+        rx, ry = x - walls.edge[j].x, y - walls.edge[j].y
+        ux, uy = -(c * rx + s * ry) - part.edge[i].x, -(-s * rx + c * ry) - part.edge[i].y
+        gap = part.edge[i].nx * ux + part.edge[i].ny * uy
+        along = part.edge[i].dx * ux + part.edge[i].dy * uy
+        nx = -(c * part.edge[i].nx - s * part.edge[i].ny)
+        ny = -(s * part.edge[i].nx + c * part.edge[i].ny)
+        radius = walls.edge[j].radius
+        return ContactPlace(gap - radius, along, nx, ny, rx - radius * nx, ry - radius * ny, -radius)
+    rx = -(c * part.edge[i].x - s * part.edge[i].y)
+    ry = -(s * part.edge[i].x + c * part.edge[i].y)
+    dx, dy, radius = x - rx - walls.edge[j].x, y - ry - walls.edge[j].y, part.edge[i].radius
     if kind == TYPE_B:
-        rx = -(c * part.edge[i].x - s * part.edge[i].y)
-        ry = -(s * part.edge[i].x + c * part.edge[i].y)
         nx, ny = walls.edge[j].nx, walls.edge[j].ny
-        dx, dy = x - rx - walls.edge[j].x, y - ry - walls.edge[j].y
-        gap = nx * dx + ny * dy
+        gap = nx * dx + ny * dy - radius
         along = walls.edge[j].dx * dx + walls.edge[j].dy * dy
-        return ContactPlace(gap, along, nx, ny, rx, ry)
-    rx, ry = x - walls.edge[j].x, y - walls.edge[j].y
-    ux, uy = -(c * rx + s * ry) - part.edge[i].x, -(-s * rx + c * ry) - part.edge[i].y
-    gap = part.edge[i].nx * ux + part.edge[i].ny * uy
-    along = part.edge[i].dx * ux + part.edge[i].dy * uy
-    nx = -(c * part.edge[i].nx - s * part.edge[i].ny)
-    ny = -(s * part.edge[i].nx + c * part.edge[i].ny)
-    return ContactPlace(gap, along, nx, ny, rx, ry)
+        return ContactPlace(gap, along, nx, ny, rx + radius * nx, ry + radius * ny, radius)
+    span, distance = radius + walls.edge[j].radius, sqrt(dx * dx + dy * dy)
+    if distance == 0.0:  # concentric: all directions are alike
+        dx, distance = 1.0, 1.0
+        gap = -span
+    else:
+        gap = (distance if span > 0.0 else -distance) - span
+    nx, ny = (dx / distance, dy / distance) if span > 0.0 else (-dx / distance, -dy / distance)
+    return ContactPlace(gap, 0.0, nx, ny, rx + radius * nx, ry + radius * ny, radius)
+
+
+@jit
+def compute_roll(part, walls, contact, pose, place):
+    """How far a contact has rolled [m]: its rate is -u, on walls that stand still, while the gap is zero.
+
+    A vertex has the same place as `along`. An arc leaves its own length behind as the part turns, and two arcs leave
+    theirs as their line of centres turns. For two arcs it is known up to turns of that.
+    """
+    kind, i, j = contact[0], contact[1], contact[2]
+    if kind == TYPE_A:
+        return place.along + walls.edge[j].radius * pose[2]
+    radius = part.edge[i].radius
+    if kind == TYPE_B:
+        return place.along - radius * pose[2]
+    return (radius + walls.edge[j].radius) * atan2(place.ny, place.nx) - radius * pose[2]
+
+
+@kernel
+def compute_room(part, walls, contact, pose, place):
+    """How far a contact is from the nearest end of the edge and the arcs that it lies on, along them [m]; negative
+    beyond. Infinite where none of them ends. place: its ContactPlace."""
+    kind, i, j = contact[0], contact[1], contact[2]
+    room, along, nx, ny = inf, place.along, place.nx, place.ny
+    if kind == TYPE_A:
+        room = min(along, part.edge[i].length - along)
+    else:
+        if kind == TYPE_B:
+            room = min(along, walls.edge[j].length - along)
+        radius = part.edge[i].radius
+        if radius != 0.0:
+            c, s = cos(pose[2]), sin(pose[2])
+            sign = -1.0 if radius > 0.0 else 1.0
+            room = min(room, _measure_room(part.edge[i], sign * (c * nx + s * ny), sign * (c * ny - s * nx)))
+    radius = walls.edge[j].radius
+    if kind != TYPE_B and radius != 0.0:
+        sign = 1.0 if radius > 0.0 else -1.0
+        room = min(room, _measure_room(walls.edge[j], sign * nx, sign * ny))
+    return room
+
+
+@jit
+def _measure_room(arc, x, y):
+    """How far a point of an arc is from its nearer end, along it; (x, y): unit vector from the centre to the point."""
+    if arc.half >= pi:
+        return inf
+    return abs(arc.radius) * (arc.half - atan2(abs(arc.dx * y - arc.dy * x), arc.dx * x + arc.dy * y))
 
 
 @jit
@@ -124,7 +196,7 @@ def compute_edge_length(part, walls, contact):
 @kernel
 def compute_gap_rate(part, walls, contact, pose, velocity):
     """(gap, gap', along) of one contact; velocity = (vx, vy, omega). First variation: gap' = n.(v - omega x r - Vm)."""
-    gap, along, nx, ny, rx, ry = compute_contact(part, walls, contact, pose)
+    gap, along, nx, ny, rx, ry, _ = compute_contact(part, walls, contact, pose)
     rate = nx * velocity[0] + ny * velocity[1] + (nx * ry - ny * rx) * velocity[2]
     m = walls.edge[contact[2]].mover
     if m >= 0:
@@ -150,19 +222,21 @@ def compute_wall_acceleration(mover, x, y):
 
 @kernel
 def compute_variation(kind, normal, arm, rates, slip, acceleration):
-    """Biases (b, d) of gap'' = N.a + b and, at gap' = 0, slip'' = T.a + d.
+    """Biases (b, d) of gap'' = N.a + b and, at gap' = 0, slip'' = T.a + d; of a vertex, or of the centre of an arc.
 
     b = omega^2 n.r - n.Am - 2 W u with W = omega for type A (the edge turns with the part) and Om for type B (it turns
     with the obstacle); d = omega^2 t.r - t.Am. rates = (omega, Om); slip is u = t.(v - omega x r - Vm), that of the
     shapes; acceleration is Am. On a fixed obstacle this is Erdmann's n.(a - omega^2 r - 2 omega x v_xy) = 0 for type A
-    (section 5.5), and n.(a + omega^2 r) = 0 for type B.
+    (section 5.5), and n.(a + omega^2 r) = 0 for type B. Two centres (type C) turn about each other: b lacks the last
+    term and gets u^2 / D, see `compute_bend`.
     """
     nx, ny = normal
     rx, ry = arm
     ax, ay = acceleration
     omega, om = rates
-    b = omega * omega * (nx * rx + ny * ry) - (nx * ax + ny * ay) - 2.0 * (omega if kind == TYPE_A else om) * slip
-    return b, omega * omega * (ny * rx - nx * ry) - (ny * ax - nx * ay)
+    turn = 2.0 * (omega if kind == TYPE_A else om) * slip if kind != TYPE_C else 0.0
+    return omega * omega * (nx * rx + ny * ry) - (nx * ax + ny * ay) - turn, omega * omega * (ny * rx - nx * ry) - (
+        ny * ax - nx * ay)
 
 
 # Edges of a part or of an obstacle that moves up to which no tree is made of them: so few are looked at one by one in
@@ -170,15 +244,43 @@ def compute_variation(kind, normal, arm, rates, slip, acceleration):
 FEW_EDGES = 16
 
 
-def build_part(outline: np.ndarray) -> Part:
-    """Arrays of a part from its vertices (n, 2), counter-clockwise, relative to the centre of mass."""
-    vertex = np.asarray(outline, dtype=np.float64)
-    edge = allocate_table(PART_EDGE, len(vertex))
-    _fill_edges(edge, vertex, np.roll(vertex, -1, axis=0))
-    before_x, before_y = np.roll(edge.dx, 1), np.roll(edge.dy, 1)
-    edge.convex = before_x * edge.dy - before_y * edge.dx > 0.0
-    node = build_strip_tree(vertex) if len(vertex) > FEW_EDGES else allocate_table(PART_NODE, 0)
-    return Part(edge, float(np.sqrt((vertex**2).sum(axis=1).max())), node)
+def build_part(outline: Any) -> Part:
+    """Arrays of a part from its vertices (n, 2), counter-clockwise, or its Outline, relative to the centre of mass."""
+    if isinstance(outline, np.ndarray):
+        n = len(outline)
+        features = build_features(outline, np.roll(outline, -1, axis=0), np.zeros(n))
+        before, after = np.roll(np.arange(n), 1), np.roll(np.arange(n), -1)
+    else:
+        features, before, after = outline.features, outline.previous, outline.next
+    edge = allocate_table(PART_EDGE, len(features.sign) + np.count_nonzero(features.sign))
+    n = len(features.sign)
+    own: Any = edge[:n]
+    _fill_features(own, edge[n:], features, n)
+    own.previous, own.next = before, after
+    if isinstance(outline, np.ndarray):
+        before_x, before_y = np.roll(own.dx, 1), np.roll(own.dy, 1)
+        own.convex = before_x * own.dy - before_y * own.dx > 0.0
+    else:
+        own.convex = outline.turn > 0.0
+    node = build_strip_tree(features.start) if n > FEW_EDGES else allocate_table(PART_NODE, 0)
+    return Part(edge, float((np.hypot(edge.x, edge.y) + np.abs(edge.radius)).max()), node)
+
+
+def _fill_features(own, arc, features, first: int) -> None:
+    """Fill the rows of features, and those of the arcs among them, which begin at row `first` of their table."""
+    bent = np.flatnonzero(features.sign)
+    _fill_edges(own, features.start, np.where((features.sign == 0)[:, None], features.end, features.start + 1.0))
+    own.arc = -1
+    leaving, arriving = compute_tangents(features)
+    own.length[bent] = 0.0
+    own.dx[bent], own.dy[bent], own.nx[bent], own.ny[bent] = *leaving[bent].T, *arriving[bent].T
+    own.arc[bent] = first + np.arange(len(bent))
+    arc.arc, arc.previous, arc.next, arc.convex = bent, bent, bent, True
+    arc.x, arc.y, arc.radius = *features.centre[bent].T, (features.radius * features.sign)[bent]
+    arc.half = 0.5 * compute_sweeps(features)[bent]
+    spoke = (features.start - features.centre)[bent]
+    angle = np.arctan2(spoke[:, 1], spoke[:, 0]) + features.sign[bent] * arc.half
+    arc.dx, arc.dy = np.cos(angle), np.sin(angle)
 
 
 def build_walls(boundary, mu: np.ndarray, e: np.ndarray, law: np.ndarray) -> Walls:
@@ -190,19 +292,21 @@ def build_walls(boundary, mu: np.ndarray, e: np.ndarray, law: np.ndarray) -> Wal
 
 def fill_walls(boundary, mu: np.ndarray, e: np.ndarray, law: np.ndarray) -> np.ndarray:
     """Table WALL_EDGE of a boundary; arguments as for `build_walls`."""
-    start, end = np.asarray(boundary.start, dtype=np.float64), np.asarray(boundary.end, dtype=np.float64)
     before = boundary.owner[boundary.previous]
     meeting = np.flatnonzero((before != boundary.owner) & (boundary.convex | boundary.level))
-    n = len(start)
-    edge = allocate_table(WALL_EDGE, n + len(meeting))
-    own: Any = edge[:n]
-    _fill_edges(own, start, end)
+    features = Features(*(np.asarray(column, dtype=np.float64) for column in boundary[:2]), *boundary.get_arcs())
+    n, n_arcs = len(features.sign), np.count_nonzero(features.sign)
+    first = n + len(meeting)
+    edge = allocate_table(WALL_EDGE, first + n_arcs)
+    own, arc = edge[:n], edge[first:]
+    _fill_features(own, arc, features, first)
     own.convex, own.owner = boundary.convex, boundary.owner
     own.previous, own.next = boundary.previous, boundary.next
     own.across = -1
-    own.across[meeting] = np.arange(n, len(edge))
-    edge[n:] = own[meeting]
-    edge.owner[n:], edge.length[n:], edge.across[n:] = before[meeting], 0.0, meeting
+    own.across[meeting] = np.arange(n, first)
+    edge[n:first] = own[meeting]
+    edge.owner[n:first], edge.length[n:first], edge.across[n:first] = before[meeting], 0.0, meeting
+    arc.owner, arc.across = own.owner[arc.arc], -1
     edge.mu, edge.e, edge.law = mu[edge.owner], e[edge.owner], law[edge.owner]
     edge.mover = -1
     return edge
@@ -213,6 +317,8 @@ def has_point(walls, j):
     """May an edge of the part touch the start of wall edge j as a point of this edge's surface? At a convex corner, and
     at a level seam, where the surface of another obstacle goes on, if that differs in what it does to the part."""
     edge = walls.edge[j]
+    if edge.radius != 0.0:
+        return edge.radius > 0.0
     if edge.across < 0:
         return edge.convex
     if edge.convex and edge.length > 0.0:
@@ -228,6 +334,19 @@ def compute_edge_boxes(edge) -> tuple[np.ndarray, np.ndarray]:
     return np.minimum(start, end), np.maximum(start, end)
 
 
+def compute_arc_boxes(arc) -> tuple[np.ndarray, np.ndarray]:
+    """The same of arcs, by their rows."""
+    low = np.full((len(arc), 2), np.inf)
+    high = -low
+    middle, radius = np.arctan2(arc.dy, arc.dx), np.abs(arc.radius)
+    for turn in (-arc.half, arc.half, *(quarter * 0.5 * np.pi - middle for quarter in range(4))):
+        turn = np.where(np.abs(turn) == arc.half, turn, (turn + np.pi) % (2.0 * np.pi) - np.pi)
+        point = np.stack([arc.x + radius * np.cos(middle + turn), arc.y + radius * np.sin(middle + turn)], axis=1)
+        on = (np.abs(turn) <= arc.half)[:, None]
+        low, high = np.where(on, np.minimum(low, point), low), np.where(on, np.maximum(high, point), high)
+    return low, high
+
+
 def _fill_edges(edge, start, end):
     delta = end - start
     edge.x, edge.y = start[:, 0], start[:, 1]
@@ -237,11 +356,13 @@ def _fill_edges(edge, start, end):
 
 
 def build_wall_tree(edge) -> np.ndarray:
-    """Nodes of the tree over edges, whose order they get; vertices that stand in the table twice are found by the
-    first."""
-    long = edge[edge.length > 0.0]
-    order = np.empty(len(long), dtype=np.int64)
-    node = build_tree(*compute_edge_boxes(long), order)
-    edge.order[: len(long)] = order
+    """Nodes of the tree over edges and arcs, whose order they get; vertices that stand in the table twice are found by
+    the first, arcs by the edges in whose place they are."""
+    row = np.flatnonzero((edge.length > 0.0) | ((edge.arc >= 0) & (edge.radius == 0.0)))
+    low, high = compute_edge_boxes(edge[row])
+    bent = np.flatnonzero(edge.arc[row] >= 0)
+    low[bent], high[bent] = compute_arc_boxes(edge[edge.arc[row[bent]]])
+    order = np.empty(len(row), dtype=np.int64)
+    node = build_tree(low, high, order)
+    edge.order[: len(row)] = row[order]
     return node
-

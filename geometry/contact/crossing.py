@@ -47,7 +47,7 @@ def stretch_crossing(part, walls, triple, spot, path, tau, jerk, most):
     tells more than a bound of it.
     """
     v = spot.velocity
-    gap, _, nx, ny, rx, ry = compute_contact(part, walls, triple, spot.pose)
+    gap, _, nx, ny, rx, ry, _ = compute_contact(part, walls, triple, spot.pose)
     ax, ay, alpha = evaluate_acceleration(path, tau)
     cross, dot, omega = nx * ry - ny * rx, nx * rx + ny * ry, v[2]
     rate = nx * v[0] + ny * v[1] + cross * omega

@@ -37,6 +37,7 @@ def build_moving_walls(boundaries, pairs, motions, gravity_turn) -> Walls:
         table.previous += shift
         table.next += shift
         table.across[table.across >= 0] += shift
+        table.arc[table.arc >= 0] += shift
     edge = np.concatenate(tables).view(np.recarray)
     n_fixed = len(tables[0])
     for m, (owner, _) in enumerate(motions, start=1):
@@ -51,7 +52,7 @@ def build_moving_walls(boundaries, pairs, motions, gravity_turn) -> Walls:
             own: Any = edge[first[k] : first[k + 1]]
             _send_home(own, movers[m])
             mover[m].first_edge, mover[m].n_edges = first[k], len(own)
-            mover[m].radius = np.hypot(own.home_x, own.home_y).max()
+            mover[m].radius = (np.hypot(own.home_x, own.home_y) + np.abs(own.radius)).max()
             if len(own) > FEW_EDGES:
                 mover[m].root = sum(map(len, nodes))
                 nodes.append(_build_home_tree(own, int(mover[m].root), int(first[k])))
@@ -171,7 +172,10 @@ def find_distance(walls, x, y, stack):
         first, second = node.first, node.second
         if first < 0:
             for k in range(-1 - first, -1 - first + second):
-                least = min(least, measure_distance(walls.edge[walls.edge[k].order], x, y))
+                j = walls.edge[k].order
+                least = min(least, measure_distance(walls.edge[j], x, y))
+                if walls.edge[j].arc >= 0:
+                    least = min(least, measure_distance(walls.edge[walls.edge[j].arc], x, y))
         else:
             stack[top + 1], stack[top + 2] = first, second
             top += 2

@@ -78,7 +78,10 @@ def _keep_near(walls, pose, around, scratch, count):
 
 @jit
 def measure_distance(edge, x, y):
-    """Distance of a point from an edge."""
+    """Distance of a point from an edge, a vertex, or the circle of an arc."""
+    if edge.radius != 0.0:
+        dx, dy = x - edge.x, y - edge.y
+        return abs(sqrt(dx * dx + dy * dy) - abs(edge.radius))
     along = (x - edge.x) * edge.dx + (y - edge.y) * edge.dy
     along = min(max(along, 0.0), edge.length)
     dx, dy = x - edge.x - along * edge.dx, y - edge.y - along * edge.dy
@@ -149,6 +152,9 @@ def _take_leaf(walls, first, second, scratch, count):
         count += 1
         if walls.edge[j].across >= 0:
             scratch.nearby[count] = walls.edge[j].across
+            count += 1
+        if walls.edge[j].arc >= 0:
+            scratch.nearby[count] = walls.edge[j].arc
             count += 1
     return count
 

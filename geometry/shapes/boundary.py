@@ -38,6 +38,16 @@ class Boundary(NamedTuple):
     next: np.ndarray  # (n,) int64, edge that starts where this one ends
     convex: np.ndarray  # (n,) bool, the start of the edge is a strictly convex corner of the solid
     level: np.ndarray  # (n,) bool, the start of the edge is a level seam: it goes straight on from the one before it
+    centre: np.ndarray | None = None  # (n, 2) m, of arcs
+    radius: np.ndarray | None = None  # (n,) m
+    sign: np.ndarray | None = None  # (n,) int64: +1 a convex arc, -1 a concave one, 0 an edge; None where all are edges
+
+    def get_arcs(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """(centre, radius, sign), also where all are edges."""
+        if self.centre is None or self.radius is None or self.sign is None:
+            n = len(self.start)
+            return np.zeros((n, 2)), np.zeros(n), np.zeros(n, dtype=np.int64)
+        return self.centre, self.radius, self.sign
 
 
 class BoundaryError(StictionError, ValueError):

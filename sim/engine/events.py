@@ -139,7 +139,7 @@ def compute_monitor(watch, monitor):
         return (slip if mode.letter[k] == LETTER_R else -slip) / find_least_speed(body, scales, at.time)
     if kind == CREEP:
         return CREEP_SPEED - abs(slip) / find_least_speed(body, scales, at.time)
-    gap, along, _, _, _, _ = compute_contact(body.part, body.walls, triple, at.pose)  # at the time of the row
+    gap, along, _, _, _, _, _ = compute_contact(body.part, body.walls, triple, at.pose)  # at the time of the row
     if kind == SINK:
         return SINK_SLOPE * (gap / scales.touch + SUNK)
     if kind == EDGE_END:

@@ -87,7 +87,7 @@ def test_one_contact_moves_as_the_set_says(seed):
 
 
 def compute_slip(body, contact, pose, velocity):
-    _, _, nx, ny, rx, ry = compute_contact(body.part, body.walls, np.array(contact), pose)
+    _, _, nx, ny, rx, ry, _ = compute_contact(body.part, body.walls, np.array(contact), pose)
     return ny * velocity[0] - nx * velocity[1] + (nx * rx + ny * ry) * velocity[2]
 
 
@@ -116,7 +116,7 @@ def test_projection_is_the_shortest_way():
     change = velocity.copy()
     project_velocity(body, mode, MotionState(0.0, pose, velocity))
     change = (velocity - change) * [1, 1, body.rho]
-    _, _, nx, ny, rx, ry = compute_contact(body.part, body.walls, np.array(contact), pose)
+    _, _, nx, ny, rx, ry, _ = compute_contact(body.part, body.walls, np.array(contact), pose)
     row = np.array([nx, ny, (nx * ry - ny * rx) / body.rho])
     assert np.cross(change, row) == pytest.approx(np.zeros(3), abs=1e-15)
 

@@ -34,7 +34,7 @@ def find_edge(table, nx, ny):
 def test_vertex_above_an_edge():
     part, walls = build_part(SQUARE), make_walls(TABLE)
     top = find_edge(walls.edge, 0.0, 1.0)
-    gap, along, nx, ny, rx, ry = compute_contact(part, walls, np.array([TYPE_B, 0, top]), np.array([0.0, 1.5, 0.0]))
+    gap, along, nx, ny, rx, ry, _ = compute_contact(part, walls, np.array([TYPE_B, 0, top]), np.array([0.0, 1.5, 0.0]))
     assert (gap, nx, ny) == (0.5, 0.0, 1.0)
     assert along == pytest.approx(4.0)  # the top runs from (3, 0) to (-3, 0), the vertex is at x = -1
     assert (rx, ry) == (1.0, 1.0)  # from the vertex to the centre of mass
@@ -45,7 +45,7 @@ def test_edge_above_a_vertex():
     corner = next(j for j in range(4) if (walls.edge[j].x, walls.edge[j].y) == (3.0, 0.0))
     bottom = find_edge(part.edge, 0.0, -1.0)
     pose = np.array([3.0, 1.25, 0.0])
-    gap, along, nx, ny, rx, ry = compute_contact(part, walls, np.array([TYPE_A, bottom, corner]), pose)
+    gap, along, nx, ny, rx, ry, _ = compute_contact(part, walls, np.array([TYPE_A, bottom, corner]), pose)
     assert (gap, nx, ny, along) == (0.25, 0.0, 1.0, 1.0)
     assert (rx, ry) == (0.0, 1.25)  # from the table's corner to the centre of mass
 
@@ -64,7 +64,7 @@ def test_variations_are_the_derivatives_of_the_gap(kind):
 
         h = 1e-4
         gap, rate, _ = compute_gap_rate(part, walls, contact, q, v)
-        _, _, nx, ny, rx, ry = compute_contact(part, walls, contact, q)
+        _, _, nx, ny, rx, ry, _ = compute_contact(part, walls, contact, q)
         slip = ny * v[0] - nx * v[1] + (nx * rx + ny * ry) * v[2]
         b, _ = compute_variation(kind, (nx, ny), (rx, ry), (v[2], 0.0), slip, (0.0, 0.0))
         second = nx * a[0] + ny * a[1] + (nx * ry - ny * rx) * a[2] + b

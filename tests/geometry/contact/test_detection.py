@@ -30,7 +30,7 @@ def describe(part, walls, pose, contacts):
     """Sorted (type, normal, contact point)."""
     rows = []
     for contact in contacts:
-        _, _, nx, ny, rx, ry = compute_contact(part, walls, contact, np.array(pose, float))
+        _, _, nx, ny, rx, ry, _ = compute_contact(part, walls, contact, np.array(pose, float))
         rows.append(("AB"[contact[0]], round(nx, 9), round(ny, 9), round(pose[0] - rx, 9), round(pose[1] - ry, 9)))
     return sorted(rows)
 

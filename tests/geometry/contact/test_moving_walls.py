@@ -72,7 +72,7 @@ def test_variations_are_the_derivatives_of_the_gap(kind):
         differences = [gap_at(t) for t in (-h, 0.0, h)]
         place_walls(walls, now)
         gap, rate, _ = compute_gap_rate(part, walls, contact, q, v)
-        _, _, nx, ny, rx, ry = compute_contact(part, walls, contact, q)
+        _, _, nx, ny, rx, ry, _ = compute_contact(part, walls, contact, q)
         mover = walls.mover[1]
         wall = compute_wall_velocity(mover, q[0] - rx, q[1] - ry)
         slip = ny * (v[0] - wall[0]) - nx * (v[1] - wall[1]) + (nx * rx + ny * ry) * v[2]
