@@ -17,9 +17,9 @@ from dynamics.motion.mode import (
     OK,
     SINGULAR,
     compute_frame,
+    compute_travel,
     get_load,
     get_mu,
-    get_surface,
     set_time,
 )
 from dynamics.tolerances import CLEARER, FORCE_ROUNDING, IN_PLANE, PROJECTED
@@ -143,9 +143,9 @@ def project_carried_pose(body, mode, time, pose):
             if mode.rows[i, 1] == 0:
                 matrix[i, 0], matrix[i, 1], matrix[i, 2] = nx, ny, (nx * ry - ny * rx) / body.rho
                 gaps[i] = -place.gap
-            else:  # along' = -T.v for both types
+            else:  # the rate of what it has slipped is -T.v
                 matrix[i, 0], matrix[i, 1], matrix[i, 2] = ny, -nx, (nx * rx + ny * ry) / body.rho
-                gaps[i] = place.along + get_surface(body, mode.triple[k], time) - mode.pin[k]
+                gaps[i] = compute_travel(body, mode.triple[k], time, pose, mode.pin[k])
         _, x, y, q = _solve(matrix, gaps)
         pose[0], pose[1], pose[2] = pose[0] + x, pose[1] + y, pose[2] + q / body.rho
         if abs(x) + abs(y) + abs(q) <= PROJECTED * body.part.radius:  # what is left is of the order of its square

@@ -10,6 +10,7 @@ from __future__ import annotations
 from dynamics.motion.choose import UNKNOWN_LETTER
 from dynamics.motion.mode import CAPACITY, LETTER_L, LETTER_R, LETTER_S, compute_frame, find_in_mode, get_mu
 from dynamics.motion.seams import is_left_behind
+from dynamics.motion.smooth_joints import is_passed_on
 from dynamics.search.problem import Problem
 from dynamics.tolerances import UNIQUE_MINOR
 from geometry.compiled.jit import jit, kernel
@@ -82,7 +83,7 @@ def _drop_left_behind(body, closed, at, zeros):
     """Drop contacts with a surface that a corner just leaves for another across a seam; returns how many are left."""
     kept = 0
     for k in range(closed.n):
-        if not is_left_behind(body, closed, k, kept, at, zeros):
+        if not is_left_behind(body, closed, k, kept, at, zeros) and not is_passed_on(body, closed, k, kept, at, zeros):
             copy_contact(closed, k, kept)
             kept += 1
     closed.n = kept

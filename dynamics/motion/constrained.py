@@ -32,11 +32,11 @@ from dynamics.motion.mode import (
     SLIDING_TWICE,
     STATIC,
     compute_frame,
+    compute_travel,
     get_friction_factor,
     get_load,
     get_mode_load,
     get_mu,
-    get_surface,
     lies_flat,
     set_time,
     turn_gravity,
@@ -169,14 +169,13 @@ def project_pose(body, mode, time, pose):
     rho = body.rho
     set_time(body, time)
     for _ in range(3):
-        gap, along, nx, ny, rx, ry, _ = compute_contact(body.part, body.walls, mode.triple[mode.first], pose)
+        gap, _, nx, ny, rx, ry, _ = compute_contact(body.part, body.walls, mode.triple[mode.first], pose)
         nq = (nx * ry - ny * rx) / rho
         if kind == SLIDING:
             scale = -gap / (1.0 + nq * nq)
             dx, dy, dq = scale * nx, scale * ny, scale * nq
         elif kind == ROLLING:
-            # along' = -T.v for both types
-            travel = along + get_surface(body, mode.triple[mode.first], time) - mode.pin[mode.first]
+            travel = compute_travel(body, mode.triple[mode.first], time, pose, mode.pin[mode.first])  # its rate is -T.v
             dx, dy, dq = _solve_shortest((nx, ny, nq), (ny, -nx, (nx * rx + ny * ry) / rho), -gap, travel)
         else:
             other, _, mx, my, sx, sy, _ = compute_contact(body.part, body.walls, mode.triple[mode.second], pose)

@@ -6,7 +6,7 @@ says where obstacles that move are: the walls of the body stand where they were 
 
 from __future__ import annotations
 
-from math import cos, sin
+from math import cos, floor, pi, sin
 from typing import NamedTuple
 
 import numpy as np
@@ -20,6 +20,7 @@ from geometry.contact.contacts import (
     Part,
     Walls,
     compute_contact,
+    compute_roll,
     compute_variation,
     compute_wall_acceleration,
     compute_wall_velocity,
@@ -80,7 +81,7 @@ MODE = define_record(
     ("corner", "i8", (CAPACITY, 3)),  # see `geometry.contact.detection.find_contacts`
     ("letter", "i8", (CAPACITY,)),
     ("idle", "i8", (CAPACITY,)),  # 1: the contact touches but holds nothing: it has no force, and is not needed
-    ("pin", "f8", (CAPACITY,)),  # m: `along` of a rolling contact when the mode began, plus `get_surface`
+    ("pin", "f8", (CAPACITY,)),  # m: how far a rolling contact had rolled when the mode began, see `compute_travel`
     # m/s^2, in (x, y, rho theta): what forces that the motion does not determine (a part squeezed between two contacts)
     # add to the acceleration; they are kept as they were chosen
     ("preload", "f8", (3,)),
@@ -188,6 +189,18 @@ def get_surface(body, triple, time):
         return 0.0
     set_time(body, time)
     return body.walls.mover[m].value[SURFACE]
+
+
+@kernel
+def compute_travel(body, triple, time, pose, pin):
+    """How far a contact has slipped at a time and a pose since it had rolled as far as `pin` [m]; where both are round,
+    in whole turns of their line of centres nearest to none."""
+    place = compute_place(body, triple, time, pose)
+    travel = compute_roll(body.part, body.walls, triple, pose, place) + get_surface(body, triple, time) - pin
+    if triple[0] != TYPE_C:
+        return travel
+    whole = 2.0 * pi * abs(body.part.edge[triple[1]].radius + body.walls.edge[triple[2]].radius)
+    return travel - whole * floor(travel / whole + 0.5)
 
 
 @jit

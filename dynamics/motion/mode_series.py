@@ -175,7 +175,8 @@ def _put_normal(contact, rho, row, k):
 @jit
 def _put_tangent(contact, rho, row, k):
     """Coefficient k of the equation slip' = 0."""
-    row.x[k], row.y[k], row.q[k], row.bias[k] = contact.ny[k], -contact.nx[k], contact.dot[k] / rho, contact.d[k]
+    arm = contact.dot[k] + contact.offset if k == 0 else contact.dot[k]
+    row.x[k], row.y[k], row.q[k], row.bias[k] = contact.ny[k], -contact.nx[k], arm / rho, contact.d[k]
     row.steady = contact.steady
 
 
@@ -184,7 +185,8 @@ def _put_edge(contact, rho, factor, edge, k):
     """Coefficient k of N + factor T, along which a sliding contact pushes."""
     nx, ny = contact.nx[k], contact.ny[k]
     edge.x[k], edge.y[k] = nx + factor * ny, ny - factor * nx
-    edge.q[k] = (contact.cross[k] + factor * contact.dot[k]) / rho
+    arm = contact.dot[k] + contact.offset if k == 0 else contact.dot[k]
+    edge.q[k] = (contact.cross[k] + factor * arm) / rho
     edge.steady = contact.steady
 
 

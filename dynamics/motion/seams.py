@@ -44,7 +44,7 @@ def _find_left_corner(body, triple, at, zeros):
         return -1
     if triple[0] == TYPE_B or along < left:
         return triple[1]
-    return (triple[1] + 1) % body.part.edge.shape[0]
+    return body.part.edge[triple[1]].next
 
 
 @jit

@@ -34,15 +34,16 @@ TYPE_B = 1
 TYPE_C = 2
 
 
-# One edge of the part, in its own frame (centre of mass at the origin); row i starts at vertex i. Where its outline goes
-# on in an arc the edge has length zero, and the arc a row at the end: x and y are its centre, dx and dy lead from there
-# to its middle.
+# One edge of the part, in its own frame (centre of mass at the origin); row i starts at vertex i. Where the outline
+# goes on in an arc the edge has length zero (dx and dy are the direction at its start, nx and ny at its end), and the
+# arc has a row at the end: x and y are its centre, dx and dy lead from there to its middle.
 PART_EDGE = define_record(
     ("x", "f8"), ("y", "f8"),  # m, its first vertex
     ("dx", "f8"), ("dy", "f8"),  # unit vector along it
     ("nx", "f8"), ("ny", "f8"),  # outward unit normal
     ("length", "f8"),  # m
     ("convex", "?"),  # its first vertex is strictly convex; an arc is where its row may touch at all
+    ("smooth", "?"),  # the direction does not jump at its first vertex
     ("previous", "i8"), ("next", "i8"),  # rows of the outline before and after
     ("radius", "f8"),  # m, 0 for a vertex, negative for a concave arc
     ("half", "f8"),  # rad, half of what an arc turns through
@@ -63,7 +64,7 @@ WALL_EDGE = define_record(
     ("order", "i8"),  # entry of the broad phase: the edge at this place of its leaves
     ("mover", "i8"),  # row of the mover that carries its shape or its surface, -1 where neither moves
     ("home_x", "f8"), ("home_y", "f8"), ("home_dx", "f8"), ("home_dy", "f8"),  # the edge in the frame of its mover
-    ("radius", "f8"), ("half", "f8"), ("arc", "i8"),  # of an arc, as in the table of the part
+    ("smooth", "?"), ("radius", "f8"), ("half", "f8"), ("arc", "i8"),  # as in the table of the part
 )  # fmt: skip
 
 
@@ -138,20 +139,23 @@ def compute_contact(part, walls, contact, pose):
     return ContactPlace(gap, 0.0, nx, ny, rx + radius * nx, ry + radius * ny, radius)
 
 
-@jit
+@kernel
 def compute_roll(part, walls, contact, pose, place):
-    """How far a contact has rolled [m]: its rate is -u, on walls that stand still, while the gap is zero.
+    """How far a contact has rolled [m]: while its gap is zero its rate is -u, the slip of the shapes.
 
-    A vertex has the same place as `along`. An arc leaves its own length behind as the part turns, and two arcs leave
-    theirs as their line of centres turns. For two arcs it is known up to turns of that.
+    A vertex has the same place as `along`. An arc leaves its own length behind as one of the two turns against the
+    other, and two arcs leave theirs as their line of centres turns: of two it is known up to whole turns of that.
     """
     kind, i, j = contact[0], contact[1], contact[2]
+    m, turn = walls.edge[j].mover, 0.0
+    if m >= 0 and walls.mover[m].n_edges > 0:
+        turn = walls.mover[m].value[THETA]
+    r, s = part.edge[i].radius, walls.edge[j].radius
     if kind == TYPE_A:
-        return place.along + walls.edge[j].radius * pose[2]
-    radius = part.edge[i].radius
+        return place.along + s * (pose[2] - turn)
     if kind == TYPE_B:
-        return place.along - radius * pose[2]
-    return (radius + walls.edge[j].radius) * atan2(place.ny, place.nx) - radius * pose[2]
+        return place.along - r * (pose[2] - turn)
+    return (r + s) * atan2(place.ny, place.nx) - r * pose[2] - s * turn
 
 
 @kernel
@@ -170,11 +174,24 @@ def compute_room(part, walls, contact, pose, place):
             c, s = cos(pose[2]), sin(pose[2])
             sign = -1.0 if radius > 0.0 else 1.0
             room = min(room, _measure_room(part.edge[i], sign * (c * nx + s * ny), sign * (c * ny - s * nx)))
+            if kind == TYPE_C and walls.edge[j].radius == 0.0:
+                room = min(room, abs(radius) * _measure_fan(walls.edge, j, nx, ny))
     radius = walls.edge[j].radius
     if kind != TYPE_B and radius != 0.0:
         sign = 1.0 if radius > 0.0 else -1.0
         room = min(room, _measure_room(walls.edge[j], sign * nx, sign * ny))
+        if kind == TYPE_C and part.edge[i].radius == 0.0:
+            c, s = cos(pose[2]), sin(pose[2])
+            room = min(room, abs(radius) * _measure_fan(part.edge, i, -c * nx - s * ny, s * nx - c * ny))
     return room
+
+
+@jit
+def _measure_fan(edge, i, x, y):
+    """How far inside the normals of a vertex a direction is: the sine of the angle to the nearest side."""
+    back = edge[i].previous
+    in_x, in_y = find_arrival(edge, back)
+    return min(-(x * edge[i].dx + y * edge[i].dy), x * in_x + y * in_y)
 
 
 @jit
@@ -186,11 +203,17 @@ def _measure_room(arc, x, y):
 
 
 @jit
+def find_arrival(edge, i):
+    """Unit vector along a row of the outline at its end; edge: the table of the part or of the walls."""
+    return (edge[i].dx, edge[i].dy) if edge[i].arc < 0 else (edge[i].nx, edge[i].ny)
+
+
+@jit
 def compute_edge_length(part, walls, contact):
     """Length of the edge that carries the contact."""
     if contact[0] == TYPE_B:
         return walls.edge[contact[2]].length
-    return part.edge[contact[1]].length
+    return part.edge[contact[1]].length if contact[0] == TYPE_A else 0.0
 
 
 @kernel
@@ -261,7 +284,7 @@ def build_part(outline: Any) -> Part:
         before_x, before_y = np.roll(own.dx, 1), np.roll(own.dy, 1)
         own.convex = before_x * own.dy - before_y * own.dx > 0.0
     else:
-        own.convex = outline.turn > 0.0
+        own.convex, own.smooth = outline.turn > 0.0, outline.turn == 0.0
     node = build_strip_tree(features.start) if n > FEW_EDGES else allocate_table(PART_NODE, 0)
     return Part(edge, float((np.hypot(edge.x, edge.y) + np.abs(edge.radius)).max()), node)
 
@@ -301,6 +324,8 @@ def fill_walls(boundary, mu: np.ndarray, e: np.ndarray, law: np.ndarray) -> np.n
     own, arc = edge[:n], edge[first:]
     _fill_features(own, arc, features, first)
     own.convex, own.owner = boundary.convex, boundary.owner
+    if boundary.smooth is not None:
+        own.smooth = boundary.smooth
     own.previous, own.next = boundary.previous, boundary.next
     own.across = -1
     own.across[meeting] = np.arange(n, first)

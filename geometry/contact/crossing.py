@@ -47,9 +47,9 @@ def stretch_crossing(part, walls, triple, spot, path, tau, jerk, most):
     tells more than a bound of it.
     """
     v = spot.velocity
-    gap, _, nx, ny, rx, ry, _ = compute_contact(part, walls, triple, spot.pose)
+    gap, _, nx, ny, rx, ry, offset = compute_contact(part, walls, triple, spot.pose)
     ax, ay, alpha = evaluate_acceleration(path, tau)
-    cross, dot, omega = nx * ry - ny * rx, nx * rx + ny * ry, v[2]
+    cross, dot, omega = nx * ry - ny * rx, nx * rx + ny * ry - offset, v[2]  # dot: of the centre of an arc
     rate = nx * v[0] + ny * v[1] + cross * omega
     bend = nx * ax + ny * ay + cross * alpha + omega * omega * dot
     if triple[0] == TYPE_A:

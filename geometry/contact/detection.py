@@ -14,13 +14,18 @@ import numpy as np
 from geometry.compiled.jit import jit, kernel
 from geometry.compiled.record import allocate_record, copy_row, define_record
 from geometry.contact.contacts import (
+    TYPE_A,
     TYPE_B,
+    TYPE_C,
     compute_contact,
     compute_edge_length,
+    compute_room,
+    find_arrival,
     has_point,
     is_same_contact,
 )
 from geometry.contact.nearby import find_facing_edges, find_near_walls, place_frame, place_part
+from geometry.contact.separation import measure_separation
 from geometry.tolerances import ANGLE_TOLERANCE
 
 TOO_MANY_CONTACTS = -1
@@ -77,13 +82,13 @@ def find_contacts(part, walls, pose, touch, contacts, corner, scratch):
         j = scratch.nearby[k]
         for f in range(find_facing_edges(part, walls, j, frame, reach, scratch)):
             i = scratch.facing[f]
-            for kind in range(2):
+            for kind in range(3 if has_arc(part, walls, i, j) else 2):
                 if not may_touch(part, walls, kind, i, j, touch, scratch.world):
                     continue
                 triple = scratch.spot.triple
                 triple[0], triple[1], triple[2] = kind, i, j
                 place = compute_contact(part, walls, triple, pose)
-                if not _is_closed(part, walls, triple, place, touch):
+                if not _is_closed(part, walls, triple, pose, place, touch):
                     continue
                 corner_vertex = _find_corner(part, walls, triple, place, pose, touch, scratch.spot.neighbour)
                 if corner_vertex[0] >= 0 and not _separates(part, walls, place, corner_vertex, frame):
@@ -96,23 +101,44 @@ def find_contacts(part, walls, pose, touch, contacts, corner, scratch):
     return _reduce_corners(part, walls, pose, contacts, corner, count)
 
 
+@jit
+def has_arc(part, walls, i, j):
+    """Is a row of the part or of the walls one of an arc?"""
+    return part.edge[i].radius != 0.0 or walls.edge[j].radius != 0.0
+
+
 @kernel
 def may_touch(part, walls, kind, i, j, touch, world):
-    """Cheap test before the exact one: convexity, and the box of the edge against the vertex."""
+    """Cheap test before the exact one: convexity, and the box of the edge against the vertex or the arc."""
     if kind == TYPE_B:
-        if not part.edge[i].convex or walls.edge[j].length == 0.0:
+        radius = part.edge[i].radius
+        if not part.edge[i].convex or walls.edge[j].length == 0.0 or radius < 0.0:
             return False
-        reach = 0.5 * walls.edge[j].length + touch
+        reach = 0.5 * walls.edge[j].length + touch + radius
         mx = walls.edge[j].x + 0.5 * walls.edge[j].length * walls.edge[j].dx - world[i, 0]
         my = walls.edge[j].y + 0.5 * walls.edge[j].length * walls.edge[j].dy - world[i, 1]
-    else:
-        if not has_point(walls, j):
+    elif kind == TYPE_A:
+        radius = walls.edge[j].radius
+        if part.edge[i].length == 0.0 or not has_point(walls, j):
             return False
-        following = i + 1 if i + 1 < world.shape[0] else 0
-        reach = 0.5 * part.edge[i].length + touch
+        following = part.edge[i].next
+        reach = 0.5 * part.edge[i].length + touch + radius
         mx = 0.5 * (world[i, 0] + world[following, 0]) - walls.edge[j].x
         my = 0.5 * (world[i, 1] + world[following, 1]) - walls.edge[j].y
+    else:
+        return _may_arcs_touch(part, walls, i, j, touch, world)
     return mx * mx + my * my <= (reach + touch) ** 2
+
+
+@kernel
+def _may_arcs_touch(part, walls, i, j, touch, world):
+    """The same for round on round: a vertex on an arc, an arc on an arc, one inside the other where one is concave."""
+    r, s = part.edge[i].radius, walls.edge[j].radius
+    if r + s == 0.0 or (r < 0.0 and s < 0.0) or not part.edge[i].convex or not (s < 0.0 or has_point(walls, j)):
+        return False
+    dx, dy, span = world[i, 0] - walls.edge[j].x, world[i, 1] - walls.edge[j].y, r + s
+    distance = sqrt(dx * dx + dy * dy)
+    return distance <= span + 2.0 * touch if span > 0.0 else distance >= -span - 2.0 * touch
 
 
 @kernel
@@ -126,30 +152,32 @@ def find_near_end(part, walls, triple, along, neighbour):
         vertex = j if at_start else walls.edge[j].next
         neighbour[2] = walls.edge[j].previous if at_start else vertex
         return vertex, walls.edge[vertex].convex
-    n = part.edge.shape[0]
     at_start = along < 0.5 * part.edge[i].length
-    vertex = i if at_start else (i + 1) % n
-    neighbour[1] = (i + n - 1) % n if at_start else vertex
+    vertex = i if at_start else part.edge[i].next
+    neighbour[1] = part.edge[i].previous if at_start else vertex
     return vertex, part.edge[vertex].convex
 
 
 @kernel
-def _is_closed(part, walls, triple, place, touch):
-    return abs(place.gap) <= touch and -touch <= place.along <= compute_edge_length(part, walls, triple) + touch
+def _is_closed(part, walls, triple, pose, place, touch):
+    return abs(place.gap) <= touch and compute_room(part, walls, triple, pose, place) >= -touch
 
 
 @kernel
 def _find_corner(part, walls, triple, place, pose, touch, neighbour):
     """(part vertex, wall vertex) if the contact sits on a convex corner of both, else (-1, -1).
 
-    It does at the end of its edge, and where a slender corner is so thin that the other edge touches as well.
+    It does at the end of its edge, and where a slender corner is so thin that the other edge touches as well. What is
+    round has one normal everywhere.
     """
+    if triple[0] == TYPE_C or has_arc(part, walls, triple[1], triple[2]):
+        return -1, -1
     along = place.along
     vertex, convex = find_near_end(part, walls, triple, along, neighbour)
     if not convex:
         return -1, -1
     if min(along, compute_edge_length(part, walls, triple) - along) > touch:
-        if not _is_closed(part, walls, neighbour, compute_contact(part, walls, neighbour, pose), touch):
+        if not _is_closed(part, walls, neighbour, pose, compute_contact(part, walls, neighbour, pose), touch):
             return -1, -1
     if triple[0] == TYPE_B:
         return triple[1], vertex
@@ -164,17 +192,17 @@ def _separates(part, walls, place, corner_vertex, frame):
     nx, ny = place.nx, place.ny
     i, j = corner_vertex
     c, s = frame.c, frame.s
-    before = i - 1 if i > 0 else part.edge.shape[0] - 1
     out_x, out_y = part.edge[i].dx, part.edge[i].dy
-    in_x, in_y = -part.edge[before].dx, -part.edge[before].dy
+    in_x, in_y = find_arrival(part.edge, part.edge[i].previous)
+    in_x, in_y = -in_x, -in_y
     if nx * (c * out_x - s * out_y) + ny * (s * out_x + c * out_y) < -ANGLE_TOLERANCE:
         return False
     if nx * (c * in_x - s * in_y) + ny * (s * in_x + c * in_y) < -ANGLE_TOLERANCE:
         return False
-    p = walls.edge[j].previous
     if nx * walls.edge[j].dx + ny * walls.edge[j].dy > ANGLE_TOLERANCE:
         return False
-    return -nx * walls.edge[p].dx - ny * walls.edge[p].dy <= ANGLE_TOLERANCE
+    in_x, in_y = find_arrival(walls.edge, walls.edge[j].previous)
+    return -nx * in_x - ny * in_y <= ANGLE_TOLERANCE
 
 
 @kernel
@@ -234,6 +262,14 @@ def compute_distance(gap, along, length):
 
 
 @kernel
+def measure_distance_of_pair(part, walls, triple, pose, place):
+    """Distance of what is round from an edge, or from what else is round."""
+    if triple[0] != TYPE_C and not has_arc(part, walls, triple[1], triple[2]):
+        return compute_distance(place.gap, place.along, compute_edge_length(part, walls, triple))
+    return measure_separation(part, walls, triple, pose, place.gap, compute_room(part, walls, triple, pose, place))
+
+
+@kernel
 def compute_clearance(part, walls, pose, active, n_active, margin, scratch):
     """Smallest distance of any vertex-edge pair that is not an active contact, at most `margin`."""
     triple, frame, least = scratch.spot.triple, place_frame(pose), margin
@@ -245,14 +281,14 @@ def compute_clearance(part, walls, pose, active, n_active, margin, scratch):
         j = scratch.nearby[k]
         for f in range(find_facing_edges(part, walls, j, frame, least, scratch)):
             i = scratch.facing[f]
-            for kind in range(2):
+            for kind in range(3 if has_arc(part, walls, i, j) else 2):
                 if not may_touch(part, walls, kind, i, j, least, scratch.world):
                     continue
                 triple[0], triple[1], triple[2] = kind, i, j
                 if is_active(active, n_active, triple):
                     continue
                 place = compute_contact(part, walls, triple, pose)
-                distance = compute_distance(place.gap, place.along, compute_edge_length(part, walls, triple))
+                distance = measure_distance_of_pair(part, walls, triple, pose, place)
                 if distance < least:
                     least = distance
                     copy_row(scratch.spot.closest, triple)
@@ -269,4 +305,4 @@ def _measure_closest(part, walls, pose, active, n_active, margin, spot):
     if not may or is_active(active, n_active, triple):
         return margin
     place = compute_contact(part, walls, triple, pose)
-    return min(margin, compute_distance(place.gap, place.along, compute_edge_length(part, walls, triple)))
+    return min(margin, measure_distance_of_pair(part, walls, triple, pose, place))

@@ -12,18 +12,30 @@ import numpy as np
 
 from geometry.compiled.jit import jit, kernel
 from geometry.compiled.record import copy_row
-from geometry.contact.contacts import TYPE_B, Part, Walls, compute_contact, compute_gap_rate
+from geometry.contact.contacts import (
+    TYPE_B,
+    TYPE_C,
+    Part,
+    Walls,
+    compute_contact,
+    compute_edge_length,
+    compute_gap_rate,
+    compute_room,
+)
 from geometry.contact.crossing import bound_crossing, bound_jerk, stretch_crossing
 from geometry.contact.detection import (
     Scratch,
     compute_distance,
     find_near_end,
+    has_arc,
     is_active,
     may_touch,
 )
+from geometry.contact.joints import continues
 from geometry.contact.moving import bound_walls, find_distance, is_moving, place_walls
 from geometry.contact.nearby import find_facing_edges, find_near_walls, place_frame, place_part
 from geometry.contact.path import bound_path, evaluate_path
+from geometry.contact.separation import measure_separation
 from geometry.prescribed.movers import MotionBounds, bound_mover
 from geometry.tolerances import LEAVING, LOCATED_GAP, ROUGH, SUNK
 
@@ -163,12 +175,12 @@ def _search_piece(search, begin, end, wall, enough):
                 return GIVEN_UP
         for f in range(n_facing):
             i = scratch.facing[f]
-            for kind in range(2):
+            for kind in range(3 if has_arc(part, walls, i, j) else 2):
                 if not may_touch(part, walls, kind, i, j, span, scratch.world):
                     continue
                 triple = spot.triple
                 triple[0], triple[1], triple[2] = kind, i, j
-                if is_active(search.active, search.active.shape[0], triple):
+                if _is_held(search, triple):
                     continue
                 time = _march(search, Interval(begin, min(end, earliest), end), bounds)
                 if time < earliest:
@@ -176,6 +188,19 @@ def _search_piece(search, begin, end, wall, enough):
                     copy_row(spot.hit, triple)
                 _look(walls, search.path, search.start, begin, spot)
     return earliest
+
+
+@jit
+def _is_held(search, triple):
+    """Is a contact active, or one that an active contact goes over into?"""
+    part, walls, active = search.part, search.walls, search.active
+    if is_active(active, active.shape[0], triple):
+        return True
+    if has_arc(part, walls, triple[1], triple[2]):
+        for k in range(active.shape[0]):
+            if continues(part, walls, active[k], triple):
+                return True
+    return False
 
 
 @kernel
@@ -248,7 +273,6 @@ def _march(search, interval, bounds):
                         bounds.jerk, bounds.angular_jerk)
     rate = seen.speed + seen.omega * part.radius
     exact = LOCATED_GAP * touch
-    length = walls.edge[triple[2]].length if triple[0] == TYPE_B else part.edge[triple[1]].length
     tau, doubling, previous, level, last_gap = begin, 1.0, begin, -touch, -1.0
     for _ in range(MARCH_LIMIT):
         if tau > end:
@@ -256,8 +280,7 @@ def _march(search, interval, bounds):
                 return np.inf
             tau = end  # a pair that touched may have sunk in since the last look
         _look(walls, path, start, tau, spot)
-        gap, gap_rate, along = compute_gap_rate(part, walls, triple, spot.pose, spot.velocity)
-        distance = compute_distance(gap, along, length)
+        gap, gap_rate, along, length, distance = _see(search)
         if distance > touch and (gap > 0.0 or tau == begin or _is_beside(search, along, length)):
             armed = True
         elif armed and distance <= touch and gap <= exact and gap_rate <= touch / search.duration:
@@ -266,7 +289,7 @@ def _march(search, interval, bounds):
             if 0.0 <= along <= length:  # the path is rounded more than contacts are: the crossing cannot be resolved
                 return tau
         last_gap = gap if 0.0 <= along <= length else -1.0
-        delta, curvature = _bound_approach(search, interval, (seen, wall, rate), (gap, gap_rate, distance, length), tau)
+        delta, curvature = _bound_approach(search, interval, (seen, wall, rate), (gap, gap_rate, distance), tau)
         floor = exact / rate if rate > 0.0 else np.inf
         if not armed:
             if tau == begin and gap_rate > 0.0 and gap_rate * gap_rate > LEAVING * touch * curvature:
@@ -288,18 +311,48 @@ def _march(search, interval, bounds):
     return tau  # closer and closer without an end: let the caller look at the contacts here
 
 
+class Seen(NamedTuple):
+    """A pair at a place of the path. An arc faces the other where `along` is not negative: it is the room to its end,
+    and `length` infinite."""
+
+    gap: float  # m
+    gap_rate: float  # m/s
+    along: float  # m
+    length: float  # m
+    distance: float  # m
+
+
+@kernel
+def _see(search):
+    """The pair `scratch.spot.triple` where part and walls stand: Seen."""
+    part, walls, spot = search.part, search.walls, search.scratch.spot
+    triple = spot.triple
+    gap, gap_rate, along = compute_gap_rate(part, walls, triple, spot.pose, spot.velocity)
+    if has_arc(part, walls, triple[1], triple[2]):
+        room = compute_room(part, walls, triple, spot.pose, compute_contact(part, walls, triple, spot.pose))
+        return Seen(gap, gap_rate, room, np.inf, measure_separation(part, walls, triple, spot.pose, gap, room))
+    length = compute_edge_length(part, walls, triple)
+    return Seen(gap, gap_rate, along, length, compute_distance(gap, along, length))
+
+
 @jit
 def _bound_approach(search, interval, bounds, place, tau):
     """(time before which the pair `scratch.spot.triple` cannot touch, bound of |gap''|) from its place at a time: gap,
-    gap', distance and length of its edge. bounds: MotionBounds as seen from the wall, WallBounds, largest speed."""
+    gap' and distance. bounds: MotionBounds as seen from the wall, WallBounds, largest speed."""
     part, spot, (begin, end, last) = search.part, search.scratch.spot, interval
-    (seen, wall, rate), (gap, gap_rate, distance, length) = bounds, place
+    (seen, wall, rate), (gap, gap_rate, distance) = bounds, place
     triple = spot.triple
-    far = Distances(part.radius, length, distance, last - begin)
+    far = Distances(part.radius, compute_edge_length(part, search.walls, triple), distance, last - begin)
     curvature = _bound_curvature(triple[0], seen, rate, wall, far)
+    span, centres = np.inf, triple[0] == TYPE_C
+    if centres:  # their line turns, the faster the nearer they are: at half their distance no faster than so
+        span = abs(gap + part.edge[triple[1]].radius + search.walls.edge[triple[2]].radius)
+        curvature += 2.0 * rate * rate / span if span > 0.0 else 0.0
     closing = _bound_closing(gap, gap_rate, curvature, distance, search.touch)
+    if rate > 0.0:
+        closing = min(closing, 0.5 * span / rate)
     delta = max(distance / rate if rate > 0.0 else np.inf, closing)
-    if closing > 0.0 and tau + delta < end and not _is_carried(search.walls, triple[2]):
+    if not centres and closing > 0.0 and tau + delta < end and not _is_carried(search.walls, triple[2]):
         jerk = bound_jerk(triple[0], seen, part.radius + distance + seen.speed * (last - begin), part.radius)
         stretched = stretch_crossing(part, search.walls, triple, spot, search.path, tau, jerk, end - tau)
         delta = max(delta, stretched)
@@ -312,6 +365,8 @@ def _is_beside(search, along, length):
     if 0.0 <= along <= length:
         return False
     spot = search.scratch.spot
+    if has_arc(search.part, search.walls, spot.triple[1], spot.triple[2]):
+        return True
     _, convex = find_near_end(search.part, search.walls, spot.triple, along, spot.neighbour)
     return convex
 
@@ -324,6 +379,8 @@ def _has_sunk(search, gap, along, length):
     outside.
     """
     part, walls, spot = search.part, search.walls, search.scratch.spot
+    if has_arc(part, walls, spot.triple[1], spot.triple[2]):
+        return along >= 0.0
     _, convex = find_near_end(part, walls, spot.triple, along, spot.neighbour)
     if not 0.0 <= along <= length:
         return not convex
@@ -337,22 +394,20 @@ def _locate_depth(search, depth):
     """Time at which `scratch.spot.triple` has sunk to a Depth. Infinity where it was far below the level before it
     sank: then it has gone round the end of the edge and in through another."""
     low, high, level, beside = depth
-    part, walls, spot = search.part, search.walls, search.scratch.spot
-    triple = spot.triple
-    length = walls.edge[triple[2]].length if triple[0] == TYPE_B else part.edge[triple[1]].length
+    walls, spot = search.walls, search.scratch.spot
     for _ in range(100):
         middle = 0.5 * (low + high)
         if middle <= low or middle >= high:
             break
         _look(walls, search.path, search.start, middle, spot)
-        gap, _, along = compute_gap_rate(part, walls, triple, spot.pose, spot.velocity)
+        gap, _, along, length, _ = _see(search)
         deep = gap < level or (beside and min(along, length - along) < level)
         if deep and _has_sunk(search, gap, along, length):
             high = middle
         else:
             low = middle
     _look(walls, search.path, search.start, low, spot)
-    gap, _, along = compute_gap_rate(part, walls, triple, spot.pose, spot.velocity)
+    gap, _, along, length, _ = _see(search)
     around = gap < level - search.touch and not (beside and min(along, length - along) >= level - search.touch)
     return np.inf if around else high
 

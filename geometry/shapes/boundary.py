@@ -41,6 +41,7 @@ class Boundary(NamedTuple):
     centre: np.ndarray | None = None  # (n, 2) m, of arcs
     radius: np.ndarray | None = None  # (n,) m
     sign: np.ndarray | None = None  # (n,) int64: +1 a convex arc, -1 a concave one, 0 an edge; None where all are edges
+    smooth: np.ndarray | None = None  # (n,) bool: the direction does not jump at the start of the edge or arc
 
     def get_arcs(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """(centre, radius, sign), also where all are edges."""

@@ -30,7 +30,8 @@ from dynamics.motion.scales import Scales, find_least_speed
 from dynamics.tolerances import DEPENDENT, FORCE_ROUNDING
 from geometry.compiled.jit import jit, kernel
 from geometry.compiled.record import define_record
-from geometry.contact.contacts import compute_contact, compute_edge_length
+from geometry.contact.contacts import compute_contact, compute_room
+from geometry.contact.detection import has_arc
 from geometry.contact.path import evaluate_path
 from geometry.tolerances import SUNK
 from sim.rows.records import EVENT_KINDS
@@ -139,12 +140,15 @@ def compute_monitor(watch, monitor):
         return (slip if mode.letter[k] == LETTER_R else -slip) / find_least_speed(body, scales, at.time)
     if kind == CREEP:
         return CREEP_SPEED - abs(slip) / find_least_speed(body, scales, at.time)
-    gap, along, _, _, _, _, _ = compute_contact(body.part, body.walls, triple, at.pose)  # at the time of the row
+    place = compute_contact(body.part, body.walls, triple, at.pose)  # at the time of the row
+    gap = place.gap
     if kind == SINK:
         return SINK_SLOPE * (gap / scales.touch + SUNK)
     if kind == EDGE_END:
-        length = compute_edge_length(body.part, body.walls, triple)
-        return (min(along, length - along) + END_REACH * scales.touch) / (END_ROUNDING * scales.touch)
+        room = compute_room(body.part, body.walls, triple, at.pose, place)
+        if has_arc(body.part, body.walls, triple[1], triple[2]):  # at a joint, which both features have
+            return room / (END_ROUNDING * scales.touch)
+        return (room + END_REACH * scales.touch) / (END_ROUNDING * scales.touch)
     return (LOST_GAP * scales.touch - abs(gap)) / scales.touch
 
 
@@ -169,7 +173,10 @@ def find_least_monitor(watch):
             least = _take_least(watch, Monitor(SEPARATION, k), least)
             if basis == ROLLING:
                 least = _take_least(watch, Monitor(SLIP, k), least)
-        rolls, runs = mode.letter[k] == LETTER_N, body.walls.edge[mode.triple[k, 2]].mover >= 0
+        rolls = mode.letter[k] == LETTER_N
+        # a surface that runs takes a rolling contact along, and an arc rolls off
+        runs = body.walls.edge[mode.triple[k, 2]].mover >= 0 or has_arc(
+            body.part, body.walls, mode.triple[k, 1], mode.triple[k, 2])
         if rolls and in_basis and not runs:
             continue
         if not rolls:
@@ -179,7 +186,7 @@ def find_least_monitor(watch):
             least = _take_least(watch, Monitor(SINK, k), least)
             if rolls:
                 least = _take_least(watch, Monitor(CREEP, k), least)
-        if not rolls or runs or idle:  # a surface that runs takes a rolling contact along
+        if not rolls or runs or idle:
             least = _take_least(watch, Monitor(EDGE_END, k), least)
         if not in_basis:
             least = _take_least(watch, Monitor(MODE_LOST, k), least)

@@ -25,7 +25,7 @@ from dynamics.motion.constrained import (
     project_velocity,
 )
 from dynamics.motion.impact import Choice, pick_member, take_member
-from dynamics.motion.mode import LETTER_N, STATIC, compute_place, find_in_mode, get_load, get_surface
+from dynamics.motion.mode import LETTER_N, STATIC, compute_travel, find_in_mode, get_load
 from dynamics.motion.scales import find_zero_speed, find_zeros
 from dynamics.search.reactions import solve_forces
 from dynamics.tolerances import FORCE_ROUNDING
@@ -250,8 +250,7 @@ def _set_mode(body, options, state, tools, at, closed, target):
     state.next_step, state.clearance = 0.0, 0.0
     here = get_present(state)
     for k in range(n):
-        along = compute_place(body, mode.triple[k], here.time, here.pose).along
-        mode.pin[k] = along + get_surface(body, mode.triple[k], here.time)
+        mode.pin[k] = compute_travel(body, mode.triple[k], here.time, here.pose, 0.0)
     if mode.kind != STATIC:
         project_pose(body, mode, here.time, here.pose)
         project_velocity(body, mode, here)

@@ -135,7 +135,7 @@ def write_row(body, options, state, tools, log, at, work):
 def write_contact(body, closed, k, row, at):
     """One row of /contacts (or /impulses) from contact k of `closed`; forces per mass become newtons."""
     triple, pose, velocity = closed.triple[k], at.pose, at.velocity
-    gap, _, nx, ny, rx, ry = compute_place(body, triple, at.time, pose)
+    gap, _, nx, ny, rx, ry, _ = compute_place(body, triple, at.time, pose)
     row["obstacle"] = body.walls.edge[triple[2]].owner
     row["part_feature"], row["obstacle_feature"], row["type"] = triple[1], triple[2], triple[0]
     row["letter"] = closed.letter[k]

@@ -44,7 +44,7 @@ def find_contacts(part, walls, pose, touch, capacity=64):
     neighbour = np.zeros(3, np.int64)
     for triple in list_pairs(part, walls, pose, touch):
         place = compute_contact(part, walls, triple, pose)
-        if not detection._is_closed(part, walls, triple, place, touch):
+        if not detection._is_closed(part, walls, triple, pose, place, touch):
             continue
         ends = detection._find_corner(part, walls, triple, place, pose, touch, neighbour)
         if ends[0] >= 0 and not detection._separates(part, walls, place, ends, place_frame(pose)):

@@ -26,7 +26,8 @@ from geometry.shapes.outline import Outline
 from tests.geometry.contact.test_moving_walls import draw_motion
 
 # A lens with a flat, a bite and a corner: edge, convex arc, concave arc, sharp and smooth joints.
-BLOB = Outline.from_vertices([[-1.0, -0.8], [1.0, -0.8], [1.2, 0.3], [0.3, 0.9], [-0.9, 0.7]], [0.0, 0.3, 0.4, -0.35, 0.2])
+BLOB = Outline.from_vertices([[-1.0, -0.8], [1.0, -0.8], [1.2, 0.3], [0.3, 0.9], [-0.9, 0.7]],
+                              [0.0, 0.3, 0.4, -0.35, 0.2])
 STILL_MOTION = Motion()
 
 
@@ -34,7 +35,8 @@ def make_boundary(outline: Outline) -> Boundary:
     """The boundary of one obstacle."""
     n = len(outline)
     return Boundary(outline.start, outline.end, np.zeros(n, np.int64), np.arange(n), outline.previous, outline.next,
-                    outline.turn > 0.0, np.zeros(n, bool), outline.centre, outline.radius, outline.sign)
+                    outline.turn > 0.0, np.zeros(n, bool), outline.centre, outline.radius, outline.sign,
+                    outline.turn == 0.0)
 
 
 def make_arc_walls(outline: Outline, motion: Motion, mu=0.3):
@@ -159,7 +161,8 @@ def test_the_room_of_a_contact_is_measured_to_the_nearest_end():
         contact = np.array([TYPE_B, right, top])
         place = compute_contact(part, walls, contact, pose)
         assert place.gap == pytest.approx(0.0, abs=1e-15)
-        assert compute_room(part, walls, contact, pose, place) == pytest.approx(0.5 * (np.pi / 2 - abs(turn)), abs=1e-14)
+        room = compute_room(part, walls, contact, pose, place)
+        assert room == pytest.approx(0.5 * (np.pi / 2 - abs(turn)), abs=1e-14)
 
 
 def test_a_disc_is_one_arc_that_never_ends():

@@ -1,0 +1,95 @@
+"""Where a contact passes from one feature to the next and its normal does not jump: from an edge to an arc, from one
+arc to another, and, where what touches it is round, from an edge to the vertex at its end.
+
+At the joint it lies on both. One that moves along does so for no time: what holds from now on is the feature that it
+moves onto. One that does not move is the first of the two that is found.
+"""
+
+from __future__ import annotations
+
+from math import atan2, cos, inf, pi, sin
+
+from dynamics.motion.mode import compute_frame, compute_place, get_surface_speed
+from geometry.compiled.jit import jit, kernel
+from geometry.contact.contacts import TYPE_A, TYPE_B, TYPE_C, find_arrival
+from geometry.contact.joints import continues
+from geometry.prescribed.motion import THETA
+
+
+@kernel
+def is_passed_on(body, closed, k, kept, at, zeros):
+    """Is contact k another one once more, at a joint that it leaves or that both stay on? The others are the rows
+    before `kept` and after k; at: MotionState; zeros: Zeros. Both have one normal: so the rate at which its gap opens or
+    closes is that of the other, too, and nothing strikes at a joint."""
+    for m in range(closed.n):
+        if kept <= m <= k or not continues(body.part, body.walls, closed.triple[k], closed.triple[m]):
+            continue
+        leaves, other = _leaves(body, closed.triple[k], at, zeros), _leaves(body, closed.triple[m], at, zeros)
+        if (leaves and not other) or (m < kept and leaves == other):
+            if abs(closed.rate[k]) < abs(closed.rate[m]):
+                closed.rate[m] = closed.rate[k]
+            return True
+    return False
+
+
+@kernel
+def _leaves(body, triple, at, zeros):
+    """Is a contact at an end of what it lies on, and about to leave it?"""
+    room, rate = measure_room_rate(body, triple, at)
+    return room <= zeros.touch and rate < -zeros.speed
+
+
+@kernel
+def measure_room_rate(body, triple, at):
+    """(room [m] of a contact, see `compute_room`, and its rate [m/s]) at a MotionState, for the end that is nearest."""
+    kind, i, j = triple[0], triple[1], triple[2]
+    place, frame = compute_place(body, triple, at.time, at.pose), compute_frame(body, triple, at)
+    part, wall, omega = body.part.edge[i], body.walls.edge[j], at.velocity[2]
+    m, om = wall.mover, 0.0
+    if m >= 0 and body.walls.mover[m].n_edges > 0:
+        om = body.walls.mover[m].rate[THETA]
+    shift = -wall.radius if kind == TYPE_C else place.offset
+    # slip of the points that stand for what is round, against the shape
+    u = frame.slip + get_surface_speed(body, triple, at.time) - place.offset * omega + shift * om
+    nx, ny, c, s = place.nx, place.ny, cos(at.pose[2]), sin(at.pose[2])
+    turn = omega if kind == TYPE_A else (om if kind == TYPE_B else -u / (place.gap + part.radius + wall.radius))
+    room, rate = inf, 0.0
+    if kind != TYPE_C:
+        length = part.length if kind == TYPE_A else wall.length
+        room, rate = _take_edge(place.along, length, -u)
+    if kind != TYPE_A:
+        sign = -1.0 if part.radius >= 0.0 else 1.0
+        x, y = sign * (c * nx + s * ny), sign * (c * ny - s * nx)
+        room, rate = _take_round(body.part.edge, i, (x, y), turn - omega, (room, rate), wall.radius)
+    if kind != TYPE_B:
+        sign = 1.0 if wall.radius >= 0.0 else -1.0
+        room, rate = _take_round(body.walls.edge, j, (sign * nx, sign * ny), turn - om, (room, rate), part.radius)
+    return room, rate
+
+
+@jit
+def _take_edge(along, length, rate):
+    """(room, its rate) on an edge along which the contact moves."""
+    return (along, rate) if along < length - along else (length - along, -rate)
+
+
+@jit
+def _take_round(edge, i, way, turn, least, other):
+    """The smaller room, with its rate, of what was found before and what is round at row i. way: unit vector from its
+    centre to the contact, which turns with the rate `turn`; other: radius of what touches it."""
+    (x, y), (room, rate), radius = way, least, abs(edge[i].radius)
+    if radius > 0.0:
+        if edge[i].half >= pi:
+            return room, rate
+        angle = atan2(edge[i].dx * y - edge[i].dy * x, edge[i].dx * x + edge[i].dy * y)
+        own = radius * (edge[i].half - abs(angle))
+        return (own, -radius * turn if angle > 0.0 else radius * turn) if own < room else (room, rate)
+    if other == 0.0:
+        return room, rate
+    in_x, in_y = find_arrival(edge, edge[i].previous)
+    first, second = -(x * edge[i].dx + y * edge[i].dy), x * in_x + y * in_y
+    if min(first, second) * abs(other) >= room:
+        return room, rate
+    if first < second:
+        return abs(other) * first, abs(other) * turn * (y * edge[i].dx - x * edge[i].dy)
+    return abs(other) * second, abs(other) * turn * (x * in_y - y * in_x)
