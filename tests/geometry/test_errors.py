@@ -17,8 +17,8 @@ from geometry import errors
 from geometry.errors import InputError, StictionError
 from geometry.shapes.units import to_metres
 
-# Who sends one also catches it: what ends a run from inside, and what says that a folder knows no locks, or that a frame
-# does not fit.
+# Who sends one also catches it: what ends a run from inside, and what says that a folder knows no locks, or a frame
+# other types.
 SIGNALS = {"Interrupted", "NoLocks", "OtherTypes"}
 
 
