@@ -26,12 +26,27 @@ def find_closing(trajectory: Trajectory) -> float:
     short, worst = LOG_SHORT * np.sqrt(size / pull), 0.0
     speed = max(float(np.abs(trajectory.velocity * arm).max(initial=0.0)), np.sqrt(size * pull))
     for row in choose_rows(trajectory):
-        known = {(c["obstacle"], c["type"], round(float(c["px"]), 9), round(float(c["py"]), 9))
-                 for c in trajectory.contacts_at(row)}
-        for gap, rate, bend, key in list_touching(trajectory, row, short, LOG_TOUCHES * size):
-            if abs(gap) <= LOG_TOUCHES * size and abs(rate) <= LOG_SLOW * speed and key not in known:
+        known, touch, left = trajectory.contacts_at(row), LOG_TOUCHES * size, _find_time_left(trajectory, row)
+        for gap, rate, bend, place in list_touching(trajectory, row, short, touch):
+            if abs(gap) > touch or abs(rate) > LOG_SLOW * speed or _is_logged(known, place, 2.0 * touch):
+                continue
+            if gap + rate * left + 0.5 * bend * left * left < -touch:  # else it has struck before it could be seen
                 worst = max(worst, -bend / pull)
     return worst
+
+
+def _find_time_left(trajectory: Trajectory, row: int) -> float:
+    """Time from a row to the next event, or to the end of the run [s]."""
+    time, events = float(trajectory.time[row]), trajectory.event_rows["time"]
+    later = events[events > time]
+    return float(later[0] if len(later) else trajectory.time[-1]) - time
+
+
+def _is_logged(contacts: np.ndarray, pair: tuple, reach: float) -> bool:
+    """Whether a pair (obstacle, type, x, y) is one of the rows of contacts: nearer than `reach` [m] to its place."""
+    obstacle, kind, x, y = pair
+    same = (contacts["obstacle"] == obstacle) & (contacts["type"] == kind)
+    return bool((same & (np.hypot(contacts["px"] - x, contacts["py"] - y) <= reach)).any())
 
 
 def choose_rows(trajectory: Trajectory) -> np.ndarray:
@@ -62,8 +77,8 @@ def list_touching(trajectory: Trajectory, row: int, short: float, touch: float):
             near = inside & (np.abs(now[0]) <= touch) & is_convex(points[1])[:, None]
             for i, j in zip(*np.nonzero(near), strict=True):
                 g0, g1, g2 = before[0][i, j], now[0][i, j], after[0][i, j]
-                key = (index, kind, round(float(points[1][i, 0]), 9), round(float(points[1][i, 1]), 9))
-                yield g1, (g2 - g0) / (2.0 * short), (g0 - 2.0 * g1 + g2) / short**2, key
+                pair = (index, kind, float(points[1][i, 0]), float(points[1][i, 1]))
+                yield g1, (g2 - g0) / (2.0 * short), (g0 - 2.0 * g1 + g2) / short**2, pair
 
 
 def place(vertices: np.ndarray, pose: np.ndarray) -> np.ndarray:

@@ -17,8 +17,9 @@ from geometry import errors
 from geometry.errors import InputError, StictionError
 from geometry.shapes.units import to_metres
 
-# Who sends one also catches it: what ends a run from inside, and what says that a folder knows no locks.
-SIGNALS = {"Interrupted", "NoLocks"}
+# Who sends one also catches it: what ends a run from inside, and what says that a folder knows no locks, or a frame
+# other types.
+SIGNALS = {"Interrupted", "NoLocks", "OtherTypes"}
 
 
 def find_exceptions():
