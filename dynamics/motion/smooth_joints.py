@@ -19,8 +19,8 @@ from geometry.prescribed.motion import THETA
 @kernel
 def is_passed_on(body, closed, k, kept, at, zeros):
     """Is contact k another one once more, at a joint that it leaves or that both stay on? The others are the rows
-    before `kept` and after k; at: MotionState; zeros: Zeros. Both have one normal: so the rate at which its gap opens or
-    closes is that of the other, too, and nothing strikes at a joint."""
+    before `kept` and after k; at: MotionState; zeros: Zeros. Both have one normal: so the rate at which the gap of one
+    opens or closes is that of the other, too, and nothing strikes at a joint."""
     for m in range(closed.n):
         if kept <= m <= k or not continues(body.part, body.walls, closed.triple[k], closed.triple[m]):
             continue

@@ -24,8 +24,8 @@ CONTACT_SERIES = define_record(
     ("turns", "?"),  # does it turn?
     ("runs", "?"),  # does its surface run?
     ("steady", "?"),  # does the normal never turn?
-    # of the part, in its frame: the vertex or centre (type B, C) or the outward normal of the edge (type A); of the wall,
-    # in the frame of its mover or the world: the normal (type B) or the vertex or centre (type A, C)
+    # of the part, in its frame: the vertex or centre (type B, C) or the outward normal of the edge (type A); of the
+    # wall, in the frame of its mover or the world: the normal (type B) or the vertex or centre (type A, C)
     ("px", "f8"), ("py", "f8"), ("hx", "f8"), ("hy", "f8"),
     # m, along n from the contact to the point whose way these series are, and to that of the wall: the centres of arcs;
     # distance of two centres, negative where one is within the other's arc

@@ -286,7 +286,7 @@ def build_part(outline: Any) -> Part:
     else:
         own.convex, own.smooth = outline.turn > 0.0, outline.turn == 0.0
     node = build_strip_tree(features.start) if n > FEW_EDGES else allocate_table(PART_NODE, 0)
-    return Part(edge, float((np.hypot(edge.x, edge.y) + np.abs(edge.radius)).max()), node)
+    return Part(edge, float((np.sqrt(edge.x**2 + edge.y**2) + np.abs(edge.radius)).max()), node)
 
 
 def _fill_features(own, arc, features, first: int) -> None:
@@ -321,7 +321,8 @@ def fill_walls(boundary, mu: np.ndarray, e: np.ndarray, law: np.ndarray) -> np.n
     n, n_arcs = len(features.sign), np.count_nonzero(features.sign)
     first = n + len(meeting)
     edge = allocate_table(WALL_EDGE, first + n_arcs)
-    own, arc = edge[:n], edge[first:]
+    own: Any = edge[:n]
+    arc: Any = edge[first:]
     _fill_features(own, arc, features, first)
     own.convex, own.owner = boundary.convex, boundary.owner
     if boundary.smooth is not None:

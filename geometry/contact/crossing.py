@@ -3,12 +3,31 @@
 from __future__ import annotations
 
 from math import sqrt
+from typing import NamedTuple
 
 import numpy as np
 
 from geometry.compiled.jit import jit, kernel
-from geometry.contact.contacts import TYPE_A, TYPE_B, compute_contact
+from geometry.contact.contacts import TYPE_A, TYPE_B, compute_contact, compute_edge_length, compute_wall_velocity
 from geometry.contact.path import evaluate_acceleration
+
+
+class WallBounds(NamedTuple):
+    """Upper bounds of the motion of a wall over an interval of time; all 0 where it stands still."""
+
+    speed: float  # m/s, of its points
+    omega: float  # rad/s
+    acceleration: float  # m/s^2, of its points
+    bend: float  # rad/s^2, of |Om'| + Om^2
+
+
+class Distances(NamedTuple):
+    """How far away what turns may be from what it turns about."""
+
+    radius: float  # m, of the part
+    length: float  # m, of the edge
+    distance: float  # m, of the vertex from the edge
+    time: float  # s in which that may grow
 
 
 @jit
@@ -20,6 +39,38 @@ def bound_crossing(gap, gap_rate, curvature):
     if gap_rate < 0.0:  # the form without cancellation, for a curvature of rounding size
         return 2.0 * gap / (root - gap_rate)
     return (gap_rate + root) / curvature if curvature > 0.0 else np.inf
+
+
+@jit
+def bound_curvature(kind, seen, rate, wall, far):
+    """Bound of |gap''|. seen: MotionBounds of the part as seen from the wall; rate: bound of the speed of any of its
+    points, as seen from there; wall: WallBounds; far: Distances.
+
+    With D from a point of the body that has the edge to the vertex: gap'' = n''.D + 2 n'.D' + n.D''.
+    """
+    turn = seen.alpha + seen.omega * seen.omega
+    if kind == TYPE_B:
+        curvature = seen.acceleration + turn * far.radius
+        return curvature + 2.0 * wall.omega * rate + wall.bend * (far.length + far.distance + rate * far.time)
+    arm = far.radius + far.distance + seen.speed * far.time
+    return seen.acceleration + 2.0 * seen.omega * seen.speed + turn * arm
+
+
+@kernel
+def bound_entry(part, walls, spot, curvature):
+    """Time before which a vertex in the line of its edge, and beside it, cannot come to the end of the edge: spot has
+    the pair, pose and velocity. The bound of |gap''| holds for the second derivative of its way along the edge too."""
+    triple, v = spot.triple, spot.velocity
+    _, along, nx, ny, rx, ry, _ = compute_contact(part, walls, triple, spot.pose)
+    length = compute_edge_length(part, walls, triple)
+    rate = nx * v[1] - ny * v[0] - (nx * rx + ny * ry) * v[2]  # of `along`
+    m = walls.edge[triple[2]].mover
+    if m >= 0:
+        ux, uy = compute_wall_velocity(walls.mover[m], spot.pose[0] - rx, spot.pose[1] - ry)
+        rate -= nx * uy - ny * ux
+    if along < 0.0:
+        return bound_crossing(-along, -rate, curvature)
+    return bound_crossing(along - length, rate, curvature) if along > length else 0.0
 
 
 @jit

@@ -1,7 +1,8 @@
 """Which contacts go over into each other at a joint where the normal does not jump.
 
-So it is where an edge and an arc, or two arcs, have one tangent; at the vertex at the end of an arc; and at that of an
-edge, where what touches it is round itself. No contact begins there that was not there before: it only gets another name.
+So it is where an edge and an arc, or two arcs, have one tangent; at the vertex at the end of an arc; and at the end of
+an edge, where what touches it is round itself. No contact begins there that was not there before: it only gets another
+name.
 """
 
 from __future__ import annotations

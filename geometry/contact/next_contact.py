@@ -13,7 +13,6 @@ import numpy as np
 from geometry.compiled.jit import jit, kernel
 from geometry.compiled.record import copy_row
 from geometry.contact.contacts import (
-    TYPE_B,
     TYPE_C,
     Part,
     Walls,
@@ -22,7 +21,15 @@ from geometry.contact.contacts import (
     compute_gap_rate,
     compute_room,
 )
-from geometry.contact.crossing import bound_crossing, bound_jerk, stretch_crossing
+from geometry.contact.crossing import (
+    Distances,
+    WallBounds,
+    bound_crossing,
+    bound_curvature,
+    bound_entry,
+    bound_jerk,
+    stretch_crossing,
+)
 from geometry.contact.detection import (
     Scratch,
     compute_distance,
@@ -70,24 +77,6 @@ class Interval(NamedTuple):
     begin: float  # s
     end: float  # s
     last: float  # s: up to here the bounds on speed and acceleration are valid
-
-
-class WallBounds(NamedTuple):
-    """Upper bounds of the motion of a wall over an interval of time; all 0 where it stands still."""
-
-    speed: float  # m/s, of its points
-    omega: float  # rad/s
-    acceleration: float  # m/s^2, of its points
-    bend: float  # rad/s^2, of |Om'| + Om^2
-
-
-class Distances(NamedTuple):
-    """How far away what turns may be from what it turns about."""
-
-    radius: float  # m, of the part
-    length: float  # m, of the edge
-    distance: float  # m, of the vertex from the edge
-    time: float  # s in which that may grow
 
 
 class Depth(NamedTuple):
@@ -235,21 +224,6 @@ def _bound_wall(search, j, begin, end):
     return WallBounds(frame.speed + frame.omega * radius, frame.omega, frame.acceleration + bend * radius, bend)
 
 
-@jit
-def _bound_curvature(kind, seen, rate, wall, far):
-    """Bound of |gap''|. seen: MotionBounds of the part as seen from the wall; rate: bound of the speed of any of its
-    points, as seen from there; wall: WallBounds; far: Distances.
-
-    With D from a point of the body that has the edge to the vertex: gap'' = n''.D + 2 n'.D' + n.D''.
-    """
-    turn = seen.alpha + seen.omega * seen.omega
-    if kind == TYPE_B:
-        curvature = seen.acceleration + turn * far.radius
-        return curvature + 2.0 * wall.omega * rate + wall.bend * (far.length + far.distance + rate * far.time)
-    arm = far.radius + far.distance + seen.speed * far.time
-    return seen.acceleration + 2.0 * seen.omega * seen.speed + turn * arm
-
-
 @kernel
 def _march(search, interval, bounds):
     """First time at which the pair `scratch.spot.triple` closes, by steps that cannot jump over it; bounds:
@@ -343,12 +317,14 @@ def _bound_approach(search, interval, bounds, place, tau):
     (seen, wall, rate), (gap, gap_rate, distance) = bounds, place
     triple = spot.triple
     far = Distances(part.radius, compute_edge_length(part, search.walls, triple), distance, last - begin)
-    curvature = _bound_curvature(triple[0], seen, rate, wall, far)
+    curvature = bound_curvature(triple[0], seen, rate, wall, far)
     span, centres = np.inf, triple[0] == TYPE_C
     if centres:  # their line turns, the faster the nearer they are: at half their distance no faster than so
         span = abs(gap + part.edge[triple[1]].radius + search.walls.edge[triple[2]].radius)
         curvature += 2.0 * rate * rate / span if span > 0.0 else 0.0
     closing = _bound_closing(gap, gap_rate, curvature, distance, search.touch)
+    if closing == 0.0 and distance > search.touch and not has_arc(part, search.walls, triple[1], triple[2]):
+        closing = bound_entry(part, search.walls, spot, curvature)
     if rate > 0.0:
         closing = min(closing, 0.5 * span / rate)
     delta = max(distance / rate if rate > 0.0 else np.inf, closing)

@@ -94,7 +94,7 @@ def test_a_disc_leaves_another_one_without_friction():
     big, r = 1.0, 0.5
     start = 0.01
     pose = ((big + r) * sin(start), (big + r) * cos(start), 0.0)
-    state, events = run(Outline.disc(r), make_boundary(Outline.disc(big)), 0.3, pose, (0.0, 0.0, 0.0), 0.0, 2.5)
+    _, events = run(Outline.disc(r), make_boundary(Outline.disc(big)), 0.3, pose, (0.0, 0.0, 0.0), 0.0, 2.5)
     (time,) = [t for t, kind in events if kind == "separation"]
     early, _ = run(Outline.disc(r), make_boundary(Outline.disc(big)), 0.3, pose, (0.0, 0.0, 0.0), 0.0, time)
     height = early.pose[1] / (big + r)
@@ -151,17 +151,17 @@ def test_a_disc_rolls_off_a_table():
     r, rho, g = 0.2, 0.2 / sqrt(2.0), 9.81
     table = make_boundary(Outline.from_vertices([[-5.0, -1.0], [0.0, -1.0], [0.0, 0.0], [-5.0, 0.0]]))
     v = 0.4
-    state, events = run(Outline.disc(r), table, rho, (-0.5, r, 0.0), (v, 0.0, -v / r), 1e6, 1.6)
+    state, events = run(Outline.disc(r), table, rho, (-0.5, r, 0.0), (v, 0.0, -v / r), 1e3, 1.6)
     ends = [t for t, kind in events if kind == "edge end"]
     (away,) = [t for t, kind in events if kind == "separation"]
     assert ends == pytest.approx([0.5 / v], abs=1e-11)
     # v^2 (1 + rho^2/r^2) / 2 + g r = same at the angle phi, where v^2 = g r cos(phi)
     k = 1.0 + rho**2 / r**2
     cosine = (v**2 * k + 2.0 * g * r) / (g * r * (2.0 + k))
-    left, _ = run(Outline.disc(r), table, rho, (-0.5, r, 0.0), (v, 0.0, -v / r), 1e6, away)
-    assert left.pose[1] / r == pytest.approx(cosine, abs=1e-6)  # it slips just before, whatever the friction
+    left, _ = run(Outline.disc(r), table, rho, (-0.5, r, 0.0), (v, 0.0, -v / r), 1e3, away)
+    assert left.pose[1] / r == pytest.approx(cosine, abs=5e-5)  # it slips just before, whatever the friction
     assert np.hypot(left.pose[0], left.pose[1]) == pytest.approx(r, abs=1e-14)
-    assert np.hypot(*left.velocity[:2]) == pytest.approx(sqrt(g * r * cosine), abs=1e-6)
+    assert np.hypot(*left.velocity[:2]) == pytest.approx(sqrt(g * r * cosine), abs=5e-5)
     assert state.pose[1] < left.pose[1]
 
 
