@@ -322,13 +322,14 @@ def _bound_approach(search, interval, bounds, place, tau):
     if centres:  # their line turns, the faster the nearer they are: at half their distance no faster than so
         span = abs(gap + part.edge[triple[1]].radius + search.walls.edge[triple[2]].radius)
         curvature += 2.0 * rate * rate / span if span > 0.0 else 0.0
+    bent = has_arc(part, search.walls, triple[1], triple[2])
     closing = _bound_closing(gap, gap_rate, curvature, distance, search.touch)
-    if closing == 0.0 and distance > search.touch and not has_arc(part, search.walls, triple[1], triple[2]):
-        closing = bound_entry(part, search.walls, spot, curvature)
     if rate > 0.0:
         closing = min(closing, 0.5 * span / rate)
     delta = max(distance / rate if rate > 0.0 else np.inf, closing)
-    if not centres and closing > 0.0 and tau + delta < end and not _is_carried(search.walls, triple[2]):
+    if closing == 0.0 and distance > search.touch and not bent:
+        delta = max(delta, bound_entry(part, search.walls, spot, curvature))
+    elif not centres and closing > 0.0 and tau + delta < end and not _is_carried(search.walls, triple[2]):
         jerk = bound_jerk(triple[0], seen, part.radius + distance + seen.speed * (last - begin), part.radius)
         stretched = stretch_crossing(part, search.walls, triple, spot, search.path, tau, jerk, end - tau)
         delta = max(delta, stretched)

@@ -13,7 +13,7 @@ from geometry.compiled.jit import jit, kernel
 from geometry.contact.contacts import TYPE_A, TYPE_B
 
 
-class Trace(NamedTuple):
+class Feature(NamedTuple):
     """An arc, an edge (half of its length in `half`, radius 0) or a vertex (half 0, radius 0), in the world."""
 
     x: float  # m, centre of an arc, middle of an edge
@@ -29,24 +29,24 @@ def _place_part_arc(edge, pose):
     c, s = cos(pose[2]), sin(pose[2])
     x, y = pose[0] + c * edge.x - s * edge.y, pose[1] + s * edge.x + c * edge.y
     if edge.radius == 0.0:
-        return Trace(x, y, 1.0, 0.0, 0.0, 0.0)
-    return Trace(x, y, c * edge.dx - s * edge.dy, s * edge.dx + c * edge.dy, edge.half, abs(edge.radius))
+        return Feature(x, y, 1.0, 0.0, 0.0, 0.0)
+    return Feature(x, y, c * edge.dx - s * edge.dy, s * edge.dx + c * edge.dy, edge.half, abs(edge.radius))
 
 
 @jit
 def _place_part_edge(edge, pose):
     c, s, half = cos(pose[2]), sin(pose[2]), 0.5 * edge.length
     x, y = edge.x + half * edge.dx, edge.y + half * edge.dy
-    return Trace(pose[0] + c * x - s * y, pose[1] + s * x + c * y, c * edge.dx - s * edge.dy,
+    return Feature(pose[0] + c * x - s * y, pose[1] + s * x + c * y, c * edge.dx - s * edge.dy,
                  s * edge.dx + c * edge.dy, half, 0.0)
 
 
 @jit
 def _take_wall(edge):
     if edge.radius != 0.0:
-        return Trace(edge.x, edge.y, edge.dx, edge.dy, edge.half, abs(edge.radius))
+        return Feature(edge.x, edge.y, edge.dx, edge.dy, edge.half, abs(edge.radius))
     half = 0.5 * edge.length
-    return Trace(edge.x + half * edge.dx, edge.y + half * edge.dy, edge.dx, edge.dy, half, 0.0)
+    return Feature(edge.x + half * edge.dx, edge.y + half * edge.dy, edge.dx, edge.dy, half, 0.0)
 
 
 @kernel
@@ -57,7 +57,7 @@ def measure_separation(part, walls, triple, pose, gap, room):
     wall = walls.edge[j]
     other = _take_wall(wall)
     if kind != TYPE_B and wall.radius == 0.0:
-        other = Trace(wall.x, wall.y, 1.0, 0.0, 0.0, 0.0)
+        other = Feature(wall.x, wall.y, 1.0, 0.0, 0.0, 0.0)
     if room >= 0.0:
         return abs(gap)
     return min(_measure_from_ends(one, other), _measure_from_ends(other, one))

@@ -96,7 +96,7 @@ def test_slip_accelerates_as_the_row_says_where_the_gap_stays_closed(kind):
         body = Body(part, walls, np.zeros(3), 0.7, 1.0, np.zeros(5), False, inf)
         now, triple = rng.uniform(0, 1), np.array([kind, *rng.integers(4, size=2)])
         q, v, a = rng.normal(size=3), rng.normal(size=3), rng.normal(size=3)
-        gap, _, nx, ny, _, _ = compute_place(body, triple, now, q)
+        gap, _, nx, ny, _, _, _ = compute_place(body, triple, now, q)
         q[:2] -= gap * np.array([nx, ny])
         frame = compute_frame(body, triple, MotionState(now, q, v))
         v[:2] -= (nx * v[0] + ny * v[1] + frame.nq * 0.7 * v[2] - frame.push) * np.array([nx, ny])
