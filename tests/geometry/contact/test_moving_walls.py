@@ -222,3 +222,14 @@ def test_pieces_change_at_breaks_only():
     begin_motion(walls, 1.0)
     place_walls(walls, 1.5)
     assert walls.mover[1].value[0] == 0.5
+
+
+def test_a_vertex_that_stays_beside_an_edge_in_its_line_is_passed_in_strides():
+    """It moves along with the obstacle, a hair outside the touch distance: no step may be as short as that hair."""
+    part = build_part(SQUARE)
+    walls = make_moving_walls([[0, -1], [9, -1], [9, 0], [0, 0]], Motion(polynomial(0.0, 0.3), STILL, STILL, STILL))
+    begin_motion(walls, 0.0)
+    path = make_path([-1.0 - 1.1 * TOUCH, 1.0, 0.0], [0.3, 0.0, 0.0], [0.0, 0.0, 0.0])
+    scratch = allocate_scratch(part, walls)
+    assert find_next_contact(part, walls, path, 0.0, 1.0, NOTHING, TOUCH, scratch) == inf
+    assert scratch.spot.looks < 1000
