@@ -285,7 +285,8 @@ def build_part(outline: Any) -> Part:
         own.convex = before_x * own.dy - before_y * own.dx > 0.0
     else:
         own.convex, own.smooth = outline.turn > 0.0, outline.turn == 0.0
-    node = build_strip_tree(features.start) if n > FEW_EDGES else allocate_table(PART_NODE, 0)
+    chords = n > FEW_EDGES and not features.sign.any()  # the boxes of a strip tree lie round chords, not arcs
+    node = build_strip_tree(features.start) if chords else allocate_table(PART_NODE, 0)
     return Part(edge, float((np.sqrt(edge.x**2 + edge.y**2) + np.abs(edge.radius)).max()), node)
 
 

@@ -53,7 +53,7 @@ def build_moving_walls(boundaries, pairs, motions, gravity_turn) -> Walls:
             _send_home(own, movers[m])
             mover[m].first_edge, mover[m].n_edges = first[k], len(own)
             mover[m].radius = (np.hypot(own.home_x, own.home_y) + np.abs(own.radius)).max()
-            if len(own) > FEW_EDGES:
+            if len(own) > FEW_EDGES and not own.radius.any():  # its tree is one of edges
                 mover[m].root = sum(map(len, nodes))
                 nodes.append(_build_home_tree(own, int(mover[m].root), int(first[k])))
     return Walls(edge, np.concatenate(nodes).view(np.recarray), mover, piece, wave, start_clock())

@@ -170,3 +170,11 @@ def test_a_disc_is_one_arc_that_never_ends():
     assert part.radius == pytest.approx(0.3) and len(list_arcs(part.edge)) == 1
     assert part.edge.half[list_arcs(part.edge)[0]] == np.pi
     assert STILL_MOTION.surface == STILL
+
+
+def test_parts_of_many_arcs_are_looked_at_whole():
+    """The tree of a part lies round chords: where there are arcs each feature is looked at."""
+    corners = 0.4 * np.array([[np.cos(t), np.sin(t)] for t in np.linspace(0.0, 2.0 * np.pi, 25)[:-1]])
+    flower = build_part(Outline.from_vertices(corners, np.full(24, 0.4)))
+    assert len(flower.node) == 0 and len(list_arcs(flower.edge)) == 24
+    assert len(build_part(corners).node) > 0
