@@ -318,7 +318,7 @@ def fill_walls(boundary, mu: np.ndarray, e: np.ndarray, law: np.ndarray) -> np.n
     """Table WALL_EDGE of a boundary; arguments as for `build_walls`."""
     before = boundary.owner[boundary.previous]
     meeting = np.flatnonzero((before != boundary.owner) & (boundary.convex | boundary.level))
-    features = Features(*(np.asarray(column, dtype=np.float64) for column in boundary[:2]), *boundary.get_arcs())
+    features = Features(boundary.start, boundary.end, boundary.centre, boundary.radius, boundary.sign)
     n, n_arcs = len(features.sign), np.count_nonzero(features.sign)
     first = n + len(meeting)
     edge = allocate_table(WALL_EDGE, first + n_arcs)
@@ -326,8 +326,7 @@ def fill_walls(boundary, mu: np.ndarray, e: np.ndarray, law: np.ndarray) -> np.n
     arc: Any = edge[first:]
     _fill_features(own, arc, features, first)
     own.convex, own.owner = boundary.convex, boundary.owner
-    if boundary.smooth is not None:
-        own.smooth = boundary.smooth
+    own.smooth = boundary.smooth
     own.previous, own.next = boundary.previous, boundary.next
     own.across = -1
     own.across[meeting] = np.arange(n, first)

@@ -38,17 +38,10 @@ class Boundary(NamedTuple):
     next: np.ndarray  # (n,) int64, edge that starts where this one ends
     convex: np.ndarray  # (n,) bool, the start of the edge is a strictly convex corner of the solid
     level: np.ndarray  # (n,) bool, the start of the edge is a level seam: it goes straight on from the one before it
-    centre: np.ndarray | None = None  # (n, 2) m, of arcs
-    radius: np.ndarray | None = None  # (n,) m
-    sign: np.ndarray | None = None  # (n,) int64: +1 a convex arc, -1 a concave one, 0 an edge; None where all are edges
-    smooth: np.ndarray | None = None  # (n,) bool: the direction does not jump at the start of the edge or arc
-
-    def get_arcs(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """(centre, radius, sign), also where all are edges."""
-        if self.centre is None or self.radius is None or self.sign is None:
-            n = len(self.start)
-            return np.zeros((n, 2)), np.zeros(n), np.zeros(n, dtype=np.int64)
-        return self.centre, self.radius, self.sign
+    centre: np.ndarray  # (n, 2) m, of arcs
+    radius: np.ndarray  # (n,) m, 0 for an edge
+    sign: np.ndarray  # (n,) int64: +1 a convex arc, -1 a concave one, 0 an edge
+    smooth: np.ndarray  # (n,) bool: the direction does not jump at the start of the edge or arc
 
 
 class BoundaryError(StictionError, ValueError):
@@ -128,7 +121,13 @@ def _pass_through(edges: _Edges) -> Boundary:
     previous[edges.successor] = np.arange(len(previous))
     convex = _is_convex(edges.start[previous], edges.start, edges.end)
     level = np.zeros(len(previous), dtype=bool)  # every obstacle is by itself
-    return Boundary(edges.start, edges.end.copy(), edges.owner, edges.feature, previous, edges.successor, convex, level)
+    return Boundary(edges.start, edges.end.copy(), edges.owner, edges.feature, previous, edges.successor, convex, level,
+                    *_describe_edges(len(convex)))
+
+
+def _describe_edges(n: int) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
+    """What a Boundary says of arcs, where there are n edges and no arc."""
+    return np.zeros((n, 2)), np.zeros(n), np.zeros(n, dtype=np.int64), np.zeros(n, dtype=bool)
 
 
 def _is_convex(before: np.ndarray, corner: np.ndarray, after: np.ndarray) -> np.ndarray:
@@ -382,4 +381,5 @@ def _assemble(edges, nodes, pieces: _Pieces, following, shared, tolerance: float
     height = np.abs(a[:, 0] * b[:, 1] - a[:, 1] * b[:, 0]) / np.maximum(np.hypot(*(end - before).T), tolerance)
     flat = seam & (height <= 4.0 * tolerance)
     level = flat & ((a * b).sum(axis=1) > 0.0)
-    return Boundary(start, end, edges.owner[edge], edges.feature[edge], previous, follow, convex & ~flat, level)
+    return Boundary(start, end, edges.owner[edge], edges.feature[edge], previous, follow, convex & ~flat, level,
+                    *_describe_edges(len(edge)))
