@@ -1,10 +1,13 @@
-"""The types of contact formations (Farahat, Stiller and Trinkle): A an edge of the part on a vertex, B a vertex of the
-part on an edge, R a contact that rolls.
+"""The types of contact formations (Farahat, Stiller and Trinkle): A an edge of the part on a vertex or an arc, B a
+vertex or an arc of the part on an edge, R a contact that rolls. C is ours: round on round, which has no closed form.
 """
 
 from __future__ import annotations
 
 from typing import Literal, get_args
 
-FormationType = Literal["3A", "3B", "2AB", "2BA", "ARA", "ARB", "BRA", "BRB"]
-TYPES: tuple[FormationType, ...] = get_args(FormationType)
+ClosedFormType = Literal["3A", "3B", "2AB", "2BA", "ARA", "ARB", "BRA", "BRB"]
+SolvedType = Literal["2AC", "ABC", "2BC", "2CA", "2CB", "3C", "ARC", "BRC"]
+FormationType = ClosedFormType | SolvedType
+TYPES: tuple[ClosedFormType, ...] = get_args(ClosedFormType)
+SOLVED_TYPES: tuple[SolvedType, ...] = get_args(SolvedType)
