@@ -72,7 +72,7 @@ def test_fillet_and_disc_are_overridden_by_their_paths():
 
 
 @pytest.mark.parametrize(("text", "message"), [
-    ("{box = [4, 2], disc = 1}", "needs exactly one of box, regular, vertices, disc, capsule, file; given: box and disc"),
+    ("{box = [4, 2], disc = 1}", "needs exactly one of box, regular, vertices, disc, capsule, file; given"),
     ("{disc = 1, fillet = 2}", "fillet goes with box, regular, vertices, file, and this is an outline of disc"),
     ("{box = [4, 2], bulge = [1, 0, 0, 0]}", "bulge goes with vertices, and this is an outline of box"),
     ("{box = [4, 2], fillet = 1.5}", "the fillet of 1.5 m at vertex 1"),
@@ -122,7 +122,7 @@ def test_a_drawing_stays_in_the_scene(tmp_path):
     assert again.workpiece == scene.workpiece and again.text == scene.text
     turned = parse_scene(scene.text, {"workpiece.pose.theta": 0.1}, str(file))
     assert turned.workpiece.outline == outline
-    with pytest.raises(SceneError, match="slot.dxf: cannot be read"):  # another layer is not in what was kept
+    with pytest.raises(SceneError, match=r"slot\.dxf: cannot be read"):  # another layer is not in what was kept
         parse_scene(scene.text, {"workpiece.outline.layer": "DIM"}, str(file))
 
 
