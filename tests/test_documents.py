@@ -20,9 +20,9 @@ from sim.rows.account import ACCOUNT_FIELDS
 from sim.rows.status import Status
 from sim.scene import motion_schema, schema
 from sim.scene.build import load_scene, parse_scene
-from sim.scene.quantities import Section
 from sim.scene.scene_errors import OverlapError
 from sim.sweep.table import FIELD_NAMES
+from sim.values.quantities import Section
 from tests.documents import (
     PAGES,
     ROOT,

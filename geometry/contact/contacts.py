@@ -275,6 +275,7 @@ def build_part(outline: Any) -> Part:
         before, after = np.roll(np.arange(n), 1), np.roll(np.arange(n), -1)
     else:
         features, before, after = outline.features, outline.previous, outline.next
+    n_loops = 1 if isinstance(outline, np.ndarray) else outline.n_loops
     edge = allocate_table(PART_EDGE, len(features.sign) + np.count_nonzero(features.sign))
     n = len(features.sign)
     own: Any = edge[:n]
@@ -285,7 +286,8 @@ def build_part(outline: Any) -> Part:
         own.convex = before_x * own.dy - before_y * own.dx > 0.0
     else:
         own.convex, own.smooth = outline.turn > 0.0, outline.turn == 0.0
-    chords = n > FEW_EDGES and not features.sign.any()  # the boxes of a strip tree lie round chords, not arcs
+    # the boxes of a strip tree lie round the chords of one loop
+    chords = n > FEW_EDGES and n_loops == 1 and not features.sign.any()
     node = build_strip_tree(features.start) if chords else allocate_table(PART_NODE, 0)
     return Part(edge, float((np.sqrt(edge.x**2 + edge.y**2) + np.abs(edge.radius)).max()), node)
 

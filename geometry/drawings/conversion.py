@@ -18,3 +18,4 @@ class Conversion(NamedTuple):
     gap: float  # the largest that was closed between two ends
     moved: float  # how far joints were moved to have one tangent
     notes: tuple[str, ...]  # how the file was read, and what was left out
+    sha256: str  # of the file

@@ -55,6 +55,7 @@ class Drawing(NamedTuple):
     metres: tuple[int, int] | None  # numerator and denominator of the unit in metres; None if the file does not say
     unit: str  # of the numbers: 'mm', or where there is none, why
     notes: tuple[str, ...]  # how it was read, and what was left out
+    sha256: str = ""  # of the file
 
 
 @contextmanager

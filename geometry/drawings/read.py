@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import os
 from pathlib import Path
 
@@ -27,10 +28,12 @@ def read_drawing(path: str | os.PathLike, own_units: bool = False) -> Drawing:
         if suffix == ".dxf":
             from geometry.drawings.dxf import read_dxf
 
-            return read_dxf(name, data)
-        from geometry.drawings.svg import read_svg
+            drawing = read_dxf(name, data)
+        else:
+            from geometry.drawings.svg import read_svg
 
-        return read_svg(name, data, own_units)
+            drawing = read_svg(name, data, own_units)
+        return drawing._replace(sha256=hashlib.sha256(data).hexdigest())
 
 
 def _read_bytes(name: str) -> bytes:

@@ -158,6 +158,15 @@ def compute_boxes(features: Features) -> tuple[np.ndarray, np.ndarray]:
     return low, high
 
 
+def compute_reach(features: Features) -> float:
+    """Largest distance of a point of the features from the origin, m: of an end, or where an arc is farthest."""
+    away = np.hypot(*features.centre.T)
+    far = features.centre * (1.0 + features.radius / np.where(away > 0.0, away, 1.0))[:, None]
+    on = find_on_sweep(features, far) & (away > 0.0)
+    arcs = np.where(on | ((away == 0.0) & (features.sign != 0)), away + features.radius, 0.0)
+    return float(max(np.hypot(*features.start.T).max(), np.hypot(*features.end.T).max(), arcs.max()))
+
+
 def compute_rounding(features: Features) -> float:
     """Distance below which two points of an outline are one, m: see VERTEX_TOLERANCE and VERTEX_ULPS."""
     low, high = compute_boxes(features)

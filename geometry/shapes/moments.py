@@ -19,7 +19,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from geometry.shapes.features import Features, compute_boxes, compute_sweeps
+from geometry.shapes.features import Features, compute_boxes, compute_sweeps, is_circle
 
 _TERMS = 16  # of the series: at t = 1 the next is below 1e-35
 
@@ -90,6 +90,9 @@ def compute_moments(features: Features) -> Moments:
     arm = (arcs.start - arcs.centre) / arcs.radius[:, None]
     u = np.stack([c * arm[:, 0] - s * arm[:, 1], s * arm[:, 0] + c * arm[:, 1]], axis=1)
     middle = 0.5 * (arcs.start + arcs.end) - origin
+    whole = is_circle(arcs)  # has its centroid in its centre to the last bit
+    middle[whole] = arcs.centre[whole] - origin
+    area[whole], first[whole], second[whole] = math.pi, 0.0, 0.5 * math.pi
     area, first, second = (arcs.sign * arcs.radius**power * factor
                            for power, factor in ((2, area), (3, first), (4, second)))
     terms = area, *(area[:, None] * middle + first[:, None] * u).T, (

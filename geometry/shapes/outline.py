@@ -21,6 +21,7 @@ from geometry.shapes.features import (
     build_features,
     compute_boxes,
     compute_lengths,
+    compute_reach,
     compute_rounding,
     compute_sweeps,
     compute_turns,
@@ -30,6 +31,7 @@ from geometry.shapes.features import (
 )
 from geometry.shapes.moments import Moments, compute_moments
 from geometry.shapes.nesting import find_enclosing
+from geometry.shapes.pose import Pose
 from geometry.shapes.units import LARGEST_LENGTH, SMALLEST_LENGTH, to_metres
 from geometry.tolerances import LARGEST_BULGE, SMOOTH_TURN
 
@@ -184,6 +186,11 @@ class Outline:
         return np.array([low.min(axis=0), high.max(axis=0)])
 
     @property
+    def reach(self) -> float:
+        """Largest distance of a point from the origin of the frame, m."""
+        return compute_reach(self.features)
+
+    @property
     def size(self) -> float:
         """Diagonal of the bounding box, m."""
         return float(np.hypot(*np.ptp(self.bounds, axis=0)))
@@ -237,25 +244,24 @@ class Outline:
     def translated(self, dx: float, dy: float) -> Outline:
         """Copy moved by (dx, dy)."""
         shift = np.array([dx, dy], dtype=np.float64)
-        return _trust(Features(self.start + shift, self.end + shift, self.centre + shift, self.radius, self.sign),
-                      self.loop, self.conversion)
+        moved = Features(self.start + shift, self.end + shift, self.centre + shift, self.radius, self.sign)
+        return trust_features(moved, self.loop, self.conversion)
 
     def rotated(self, theta: float) -> Outline:
         """Copy turned by theta about the origin, counter-clockwise."""
-        c, s = math.cos(theta), math.sin(theta)
+        return self.placed(Pose(0.0, 0.0, theta))
 
-        def turn(points):
-            return np.stack([c * points[:, 0] - s * points[:, 1], s * points[:, 0] + c * points[:, 1]], axis=1)
-
-        return _trust(Features(turn(self.start), turn(self.end), turn(self.centre), self.radius, self.sign), self.loop,
-                      self.conversion)
+    def placed(self, pose: Pose) -> Outline:
+        """Copy in the outer frame of a frame that has this pose."""
+        start, end, centre = map(pose.transform, (self.start, self.end, self.centre))
+        return trust_features(Features(start, end, centre, self.radius, self.sign), self.loop, self.conversion)
 
     def scaled(self, factor: float) -> Outline:
         """Copy scaled about the origin by a positive factor."""
         if not (math.isfinite(factor) and factor > 0.0):
             raise OutlineError(f"the scale factor must be positive and finite, not {factor!r}")
-        return _trust(Features(self.start * factor, self.end * factor, self.centre * factor, self.radius * factor,
-                               self.sign), self.loop, self.conversion)
+        scaled = Features(self.start * factor, self.end * factor, self.centre * factor, self.radius * factor, self.sign)
+        return trust_features(scaled, self.loop, self.conversion)
 
 
 def build_outline(loops: Sequence[Features], names: Sequence[Sequence[str]] | None = None,
@@ -277,7 +283,7 @@ def build_outline(loops: Sequence[Features], names: Sequence[Sequence[str]] | No
     done = [_direct(loop, k, tolerance, every) for k, loop in enumerate(cleaned)]
     _check_holes(done)
     loop_of = np.repeat(np.arange(len(done), dtype=np.int64), [len(loop.sign) for loop in done])
-    return _trust(join_features(done), loop_of, conversion)
+    return trust_features(join_features(done), loop_of, conversion)
 
 
 def _direct(loop: Loop, number: int, tolerance: float, every: Features) -> Features:
@@ -307,7 +313,7 @@ def _check_holes(loops: Sequence[Features]) -> None:
                                f"other")
 
 
-def _trust(features: Features, loop: np.ndarray, conversion: Conversion | None) -> Outline:
+def trust_features(features: Features, loop: np.ndarray, conversion: Conversion | None) -> Outline:
     """Outline from rows that are known to be clean."""
     start, end, centre, radius, sign = (_freeze(np.ascontiguousarray(column)) for column in features)
     return Outline(start, end, centre, radius, sign, _freeze(loop), conversion)

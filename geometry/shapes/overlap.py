@@ -13,6 +13,7 @@ def compute_sides(vertices: np.ndarray) -> np.ndarray:
 def is_apart(part: np.ndarray, other: np.ndarray, tolerance: float) -> bool:
     """Do two outlines lie on the two sides of an edge of one of them, up to a tolerance (m)? Then `measure_overlap`,
     which takes ten times as long, finds at most that. False says nothing."""
+    part, other = (o if isinstance(o, np.ndarray) else o.sample(1e-6 * o.size)[0] for o in (part, other))
     for own, far in ((part, other), (other, part)):
         along = compute_sides(own)
         normals = along[:, ::-1] * (1.0, -1.0) / np.hypot(along[:, 0], along[:, 1])[:, None]
@@ -31,6 +32,7 @@ def measure_overlap(part: np.ndarray, other: np.ndarray) -> tuple[float, np.ndar
     """
     import shapely
 
+    part, other = (o if isinstance(o, np.ndarray) else o.sample(1e-6 * o.size)[0] for o in (part, other))
     # About a common centre, so that a scene far from the origin loses no digits.
     shift = part.mean(axis=0)
     a, b = shapely.Polygon(part - shift), shapely.Polygon(other - shift)

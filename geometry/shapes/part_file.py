@@ -84,7 +84,7 @@ def _make_part(drawing: Drawing, layer: str | None, unit: str | None, tolerance:
     if mended:
         notes.append(f"{mended} joints were given one tangent")
     conversion = Conversion(drawing.path, said, factor, tuple(converted), count, wanted * factor, deviation * factor,
-                            max(ring.chain.gap for ring in kept) * factor, moved, tuple(notes))
+                            max(ring.chain.gap for ring in kept) * factor, moved, tuple(notes), drawing.sha256)
     return PartLoops(loops, _name_features(loops, kept), conversion)
 
 

@@ -11,6 +11,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from geometry.errors import StictionError
+from geometry.shapes.features import Features
+from geometry.shapes.pose import Pose
 from geometry.shapes.units import LARGEST_LENGTH, SMALLEST_LENGTH, to_metres
 from geometry.tolerances import VERTEX_TOLERANCE, VERTEX_ULPS
 
@@ -102,9 +104,30 @@ class Polygon:
         return _diagonal(self.vertices)
 
     @property
-    def radius(self) -> float:
+    def reach(self) -> float:
         """Largest distance of a vertex from the origin of the frame, m."""
         return float(np.hypot(self.vertices[:, 0], self.vertices[:, 1]).max())
+
+    @property
+    def bounds(self) -> np.ndarray:
+        """(2, 2): lowest x and y, highest x and y, m."""
+        return np.array([self.vertices.min(axis=0), self.vertices.max(axis=0)])
+
+    @property
+    def features(self) -> Features:
+        """The edges, as those of an Outline: edge i starts at vertex i."""
+        n = len(self.vertices)
+        return Features(self.vertices, np.roll(self.vertices, -1, axis=0), self.vertices, np.zeros(n),
+                        np.zeros(n, dtype=np.int64))
+
+    @property
+    def loop(self) -> np.ndarray:
+        """(n,) int64: 0, the outer loop, of each edge: a polygon has no holes."""
+        return np.zeros(len(self.vertices), dtype=np.int64)
+
+    def sample(self, tolerance: float) -> list[np.ndarray]:
+        """The vertices: points round each loop, as those of an Outline."""
+        return [self.vertices]
 
     def __len__(self) -> int:
         return len(self.vertices)
@@ -126,22 +149,26 @@ class Polygon:
 
     def translated(self, dx: float, dy: float) -> Polygon:
         """Copy moved by (dx, dy)."""
-        return _trusted(self.vertices + np.array([dx, dy], dtype=np.float64))
+        return trust_vertices(self.vertices + np.array([dx, dy], dtype=np.float64))
 
     def rotated(self, theta: float) -> Polygon:
         """Copy turned by theta about the origin, counter-clockwise."""
         c, s = math.cos(theta), math.sin(theta)
         x, y = self.vertices.T
-        return _trusted(np.stack([c * x - s * y, s * x + c * y], axis=1))
+        return trust_vertices(np.stack([c * x - s * y, s * x + c * y], axis=1))
+
+    def placed(self, pose: Pose) -> Polygon:
+        """Copy in the outer frame of a frame that has this pose."""
+        return trust_vertices(pose.transform(self.vertices))
 
     def scaled(self, factor: float) -> Polygon:
         """Copy scaled about the origin by a positive factor."""
         if not (math.isfinite(factor) and factor > 0.0):
             raise PolygonError(f"the scale factor must be positive and finite, not {factor!r}")
-        return _trusted(self.vertices * factor)
+        return trust_vertices(self.vertices * factor)
 
 
-def _trusted(vertices: np.ndarray) -> Polygon:
+def trust_vertices(vertices: np.ndarray) -> Polygon:
     """Polygon from vertices that are known to be clean, without checking them again."""
     polygon = object.__new__(Polygon)
     object.__setattr__(polygon, "vertices", _freeze(vertices))

@@ -289,8 +289,8 @@ def print_wrench_cones(
     """List the loads under which the part, at rest at the start, can begin to move in a contact mode."""
     loaded = open_scene(scene, split_overrides(overrides or []))
     from sim.cli.reports import report_cone
-    from sim.scene.quantities import read_length
     from sim.scene.toml_text import parse_value
+    from sim.values.quantities import read_length
 
     try:
         length = 0.0 if near is None else read_length(parse_value(near))

@@ -17,11 +17,11 @@ from geometry.contact.contacts import build_part, build_walls
 from geometry.contact.moving import begin_motion, build_moving_walls, copy_walls
 from geometry.prescribed.motion import spread_times
 from geometry.shapes.boundary import compute_boundary
-from sim.scene.start import compute_start_tolerance
+from sim.scene.start import compute_start_tolerance, get_shape
 
 if TYPE_CHECKING:
-    from geometry.shapes.polygon import Polygon
     from geometry.shapes.pose import Pose
+    from sim.scene.build_outline import AnyOutline
     from sim.scene.scene import Scene
 
 
@@ -67,12 +67,12 @@ def _find_longest_step(walls) -> float:
 
 # Kernels only read these arrays, and the scenes of a study share outlines.
 @lru_cache(maxsize=16)
-def _build_part(outline: Polygon):
-    return build_part(outline.vertices)
+def _build_part(outline: AnyOutline):
+    return build_part(get_shape(outline))
 
 
 @lru_cache(maxsize=16)
-def _build_walls(placed: tuple[tuple[Polygon, Pose], ...], pairs: tuple[tuple, ...], moves: tuple, tolerance: float):
+def _build_walls(placed: tuple[tuple[AnyOutline, Pose], ...], pairs: tuple[tuple, ...], moves: tuple, tolerance: float):
     walls = _build_bare_walls(placed, moves, tolerance)
     edge = copy_table(walls.edge)
     owner = edge["owner"]
@@ -83,7 +83,7 @@ def _build_walls(placed: tuple[tuple[Polygon, Pose], ...], pairs: tuple[tuple, .
 
 # Friction, restitution and law of impact change nothing else: they are put in afterwards, as in a sweep.
 @lru_cache(maxsize=16)
-def _build_bare_walls(placed: tuple[tuple[Polygon, Pose], ...], moves: tuple, tolerance: float):
+def _build_bare_walls(placed: tuple[tuple[AnyOutline, Pose], ...], moves: tuple, tolerance: float):
     none = np.zeros(len(placed))
     pairs = none, none, none.astype(np.int64)
     motions, gravity_turn = moves
@@ -105,8 +105,8 @@ def _own_boundary(boundary, group: list[int]):
 
 
 @lru_cache(maxsize=16)
-def _compute_boundary(placed: tuple[tuple[Polygon, Pose], ...], tolerance: float):
-    return compute_boundary([pose.transform(outline.vertices) for outline, pose in placed], tolerance)
+def _compute_boundary(placed: tuple[tuple[AnyOutline, Pose], ...], tolerance: float):
+    return compute_boundary([get_shape(outline.placed(pose)) for outline, pose in placed], tolerance)
 
 
 def build_scales(scene: Scene, body: Body, velocity=None) -> Scales:

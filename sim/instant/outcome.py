@@ -48,14 +48,14 @@ class Judge:
 
     def __init__(self, scene: Scene):
         workpiece = scene.workpiece
-        start = workpiece.pose.transform(workpiece.outline.vertices)
+        start = workpiece.outline.placed(workpiece.pose)
         moves = any(obstacle.motion is not None for obstacle in scene.obstacles)
         times = spread_times(0.0, scene.run.duration, LOOKS) if moves else np.zeros(1)
         places = (obstacle.place(time) for obstacle in scene.obstacles
                   for time in (times if obstacle.motion is not None else times[:1]))
-        points = np.concatenate([start, *places])
+        points = np.concatenate([start.bounds, *(place.bounds for place in places)])
         self.low, self.high = points.min(axis=0), points.max(axis=0)
-        self.radius = float(np.hypot(*workpiece.outline.vertices.T).max())
+        self.radius = workpiece.outline.reach
         self.goals, self.origin = scene.goals, workpiece.origin
 
 
@@ -113,7 +113,7 @@ def lies_still(scene: Scene, pose, velocity, time: float) -> bool:
     from sim.instant.instant import contact_problem
 
     scales = build_scales(scene, build_body(scene))
-    reach = np.array([1.0, 1.0, scene.workpiece.outline.radius])
+    reach = np.array([1.0, 1.0, scene.workpiece.outline.reach])
     if not (np.abs(velocity) * reach).max() <= STILL * scales.speed / SPEED_ROUNDING:
         return False
     problem, contacts = contact_problem(scene, pose, np.zeros(3), time)

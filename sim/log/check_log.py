@@ -136,8 +136,7 @@ def check_contact_laws(trajectory: Trajectory) -> list[Verdict]:
     rows, record = trajectory.contacts, trajectory.record
     mu = np.array([body.mu for body in record.obstacles] or [0.0])[rows["obstacle"]]
     scale = find_largest(np.abs(rows["fn"]))
-    vertices = record.workpiece.vertices
-    size = float(np.max(np.ptp(vertices, axis=0))) if len(vertices) else 0.0
+    size = float(np.ptp(record.workpiece.outline.bounds, axis=0).max())
     cone = find_largest((np.abs(rows["ft"]) - mu * rows["fn"]) / (1.0 + mu))
     right, left = (rows["letter"] == CONTACT_LETTERS.index(letter) for letter in "rl")
     wrong = np.concatenate((rows["ft"][right], -rows["ft"][left]))
@@ -197,7 +196,7 @@ def find_lift_energy(trajectory: Trajectory) -> float:
     """Work [J] of the load along the way by which the end of low bounces may move the part: energies that small are
     rounding."""
     record, steps = trajectory.record, trajectory.steps
-    extent = max(np.abs(trajectory.pose[:, :2]).max(), *(np.abs(body.vertices).max(initial=0.0)
+    extent = max(np.abs(trajectory.pose[:, :2]).max(), *(np.abs(body.outline.bounds).max()
                                                          for body in (record.workpiece, *record.obstacles)))
     load = max(find_largest(np.abs(steps["load_fx"])), find_largest(np.abs(steps["load_fy"])))
     return LOG_LIFT * float(extent) * load

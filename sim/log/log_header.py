@@ -6,6 +6,8 @@ import h5py
 import numpy as np
 
 from geometry.packages import __version__
+from geometry.shapes.outline_table import COLUMNS, tabulate_outline
+from geometry.shapes.polygon import Polygon
 from sim.files.columns import FILTERS
 from sim.files.fixed_text import clean_text, fix_text, fix_texts
 from sim.log import layout
@@ -13,6 +15,10 @@ from sim.log.bodies import BodyRecord, SceneRecord
 from sim.rows.account import ACCOUNT_DTYPE, ACCOUNT_FIELDS, pack_account
 from sim.rows.status import Status
 
+VERTICES = "vertices, counter-clockwise"
+FEATURES = ("edges and arcs, the solid on their left: where each starts, its centre (of an edge its start), its radius "
+            "(0 of an edge, negative where it is concave), its loop (0 the outer one, the others are holes); each ends "
+            "where the next one of its loop starts")
 NAME_BYTES = 200  # of a body in the name of its dataset; its attribute `name` has all of it
 
 
@@ -42,19 +48,25 @@ def write_scene(file: h5py.File, record: SceneRecord) -> dict[int, str]:
 
 
 def write_body(group: h5py.Group, body: BodyRecord, role: str, index: int) -> str:
-    """The vertices of one body. The name of the dataset is that of the body, made unique and without slashes."""
+    """The outline of one body. The name of the dataset is that of the body, made unique and without slashes."""
     name = clean_text(body.name).encode()[:NAME_BYTES].decode(errors="ignore").replace("/", "_").strip(". ") or role
     unique = name
     while unique in group:
         unique = f"{name}-{role}-{index}" if unique == name else unique + "_"
-    dataset = group.create_dataset(unique, data=body.vertices, dtype="f8")
+    is_polygon = isinstance(body.outline, Polygon)
+    table = body.outline.vertices if is_polygon else tabulate_outline(body.outline)
+    dataset = group.create_dataset(unique, data=table, dtype="f8")
     frame = "about its centre of mass, unrotated" if role == "workpiece" else "world frame, t = 0"
     values = ("mass", "rho") if role == "workpiece" else ("mu", "e", "surface_speed")
     dataset.attrs["unit"] = fix_text("m")
-    dataset.attrs["meaning"] = fix_text(f"vertices, counter-clockwise, {frame}")
+    dataset.attrs["meaning"] = fix_text(f"{VERTICES if is_polygon else FEATURES}, {frame}")
+    if not is_polygon:
+        dataset.attrs["columns"] = fix_texts(COLUMNS)
     dataset.attrs["name"] = fix_text(body.name)
     dataset.attrs["role"] = fix_text(role)
     dataset.attrs["index"] = np.int64(index)
+    if body.sha256:
+        dataset.attrs["drawing"], dataset.attrs["sha256"] = fix_text(body.drawing), fix_text(body.sha256)
     for value in values:
         dataset.attrs[value] = float(getattr(body, value))
     return unique

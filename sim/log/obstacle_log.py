@@ -3,7 +3,7 @@
     /obstacle_poses/NAME  (n, 3): one row for each row of /steps, of each obstacle whose shape moves
     /obstacle_work        one row for a run, or for each branch of a tree; a column for each obstacle that moves or runs
 
-A point of the vertices in `/bodies/NAME`, which are those at t = 0, is at (x, y) + R(theta) p. Pictures between two
+A point of the outline in `/bodies/NAME`, which is that at t = 0, is at (x, y) + R(theta) p. Pictures between two
 rows follow the scene text; where it does not say what the rows say, or cannot be read, the rows are joined by lines.
 """
 
@@ -32,7 +32,7 @@ def create_poses(file: h5py.File, names: dict[int, str], record: SceneRecord, ch
                                       chunks=(chunk_rows, 3), **FILTERS)  # fmt: skip
         dataset.attrs["unit"] = fix_text("m, m, rad")
         dataset.attrs["columns"] = fix_texts(("x", "y", "theta"))
-        dataset.attrs["meaning"] = fix_text("what takes the vertices in /bodies from t = 0 to the time of the row in "
+        dataset.attrs["meaning"] = fix_text("what takes the outline in /bodies from t = 0 to the time of the row in "
                                             "/steps: (x, y) + R(theta) p")
         dataset.attrs["index"] = np.int64(index)
         sets.append((body.motion, dataset.name))

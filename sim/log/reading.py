@@ -14,9 +14,10 @@ import h5py
 import numpy as np
 
 from geometry.errors import StictionError
+from geometry.shapes.outline_table import restore_outline
 from sim.files.opening import decode_text, read_file
 from sim.log import layout
-from sim.log.bodies import BodyRecord, SceneRecord, copy_vertices
+from sim.log.bodies import BodyRecord, SceneRecord
 from sim.log.obstacle_log import load_motions, load_work
 from sim.log.trajectory import NO_ACCOUNT, Trajectory
 from sim.log.tree import Branch, Tree
@@ -25,6 +26,7 @@ from sim.rows.branch_table import COUNT_FIELDS, FIRST_FIELDS, NO_PARENT, unpack_
 from sim.rows.status import Status, find_status
 
 BROKEN_OFF = (Status.RUNNING, Status.INTERRUPTED, Status.DISK_FULL, Status.WRITE_FAILED, Status.FAILED)
+BODY_NUMBERS = ("mu", "e", "mass", "rho", "surface_speed")  # what the attributes of a body hold
 SWEEP_FORMAT = "stiction sweep"  # of `sim.sweep.sweep_file`
 CELL_LOGS_FORMAT = "stiction sweep logs"  # of `sim.sweep.log_store`
 
@@ -281,10 +283,10 @@ def load_record(file: h5py.File, n_steps: int) -> SceneRecord:
     motions = load_motions(file, n_steps, decode_text(scene[()]))
     for dataset in file["bodies"].values():
         attributes = dataset.attrs
+        numbers: dict = {key: float(attributes[key]) for key in BODY_NUMBERS if key in attributes}
+        words: dict = {key: decode_text(attributes[key]) for key in ("drawing", "sha256") if key in attributes}
         body = BodyRecord(
-            decode_text(attributes["name"]),
-            copy_vertices(dataset[...]),
-            **{key: float(attributes[key]) for key in ("mu", "e", "mass", "rho", "surface_speed") if key in attributes},
+            decode_text(attributes["name"]), restore_outline(dataset[...]), **numbers, **words,
             motion=motions.get(int(attributes["index"])) if decode_text(attributes["role"]) == "obstacle" else None,
         )
         if decode_text(attributes["role"]) == "workpiece":

@@ -2,7 +2,8 @@
 
     /                 attributes format, format_version, program, status, status_name, status_message, account
     /scene            the TOML text of the scene, enough to run it again; attributes name, summary, source
-    /bodies/NAME      (n, 2) vertices of the workpiece (about its centre of mass) and of each obstacle (world, t = 0)
+    /bodies/NAME      vertices, or edges and arcs, of the workpiece (about its centre of mass) and of each obstacle
+                      (world, t = 0)
     /steps/...        one row a logged time
     /contacts/...     one row for each closed contact of each step, see /steps/first_contact and n_contacts
     /events/...       one row an event
@@ -61,8 +62,8 @@ class H5Sink:
         self.path = Path(path)
         self._chunk_rows = choose_chunk_rows(rows_hint)
         self._file = GrowingFile(path, layout.TABLES, "steps")
-        vertices = sum(body.vertices.nbytes for body in (record.workpiece, *record.obstacles))
-        with self._file.creating(vertices + 4 * len(record.text) + 4096 * len(record.obstacles)) as file:
+        outlines = sum(48 * len(body.outline) for body in (record.workpiece, *record.obstacles))
+        with self._file.creating(outlines + 4 * len(record.text) + 4096 * len(record.obstacles)) as file:
             write_root(file)
             names = write_scene(file, record)
             for name in layout.TABLES:

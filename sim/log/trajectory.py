@@ -130,7 +130,7 @@ class Trajectory:
     def obstacle_poses(self) -> dict[str, np.ndarray]:
         """By name of each obstacle whose shape moves: (n, 3) x, y [m], theta [rad], a row for each row of `steps`.
 
-        A point p of `record.obstacles[i].vertices`, which are those at t = 0, is then at (x, y) + R(theta) p.
+        A point p of `record.obstacles[i].outline`, which is that at t = 0, is then at (x, y) + R(theta) p.
         """
         return self.record.compute_obstacle_poses(self.time)
 

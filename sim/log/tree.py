@@ -178,7 +178,7 @@ def join_pieces(pieces: list[Trajectory], status: Status) -> Trajectory:
 
 def is_same(rows: Trajectory, pose: ArrayLike, other: ArrayLike) -> bool:
     """Are two poses, or two velocities per unit time, the same to the error of the integration?"""
-    size = float(np.abs(rows.record.workpiece.vertices).max())
+    size = float(np.abs(rows.record.workpiece.outline.bounds).max())
     scale = np.array([size, size, 1.0])
     return bool((np.abs(np.asarray(pose) - np.asarray(other)) <= SAME_STATE * (scale + np.abs(pose))).all())
 

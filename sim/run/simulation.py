@@ -22,10 +22,10 @@ from sim.rows.status import Status, describe_failure
 from sim.rows.status_codes import PAUSED
 from sim.run.model import Arguments, prepare, release
 from sim.scene.build import take_scene
-from sim.scene.quantities import Section
 from sim.scene.scene_errors import SceneError, explain_validation_error
 from sim.scene.schema import RunSection
 from sim.scene.start import check_start
+from sim.values.quantities import Section
 
 if TYPE_CHECKING:
     from sim.rows.account import Account

@@ -5,21 +5,22 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping
 from dataclasses import replace
-from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 import scenes
-from geometry.shapes.polygon import Polygon, PolygonError
+from geometry.errors import InputError
+from geometry.shapes.polygon import PolygonError
 from geometry.shapes.pose import Pose
-from geometry.shapes.units import to_metres
 from sim.scene import schema, toml_text
-from sim.scene.quantities import ONE_COEFFICIENT, Metres, convert_outline_length, read_rho
-from sim.scene.scene import AnyScene, Goal, Obstacle, Run, Scene, Workpiece
+from sim.scene.build_outline import AnyOutline, build_outline_of, convert_lengths, read_drawn, translate_outline
+from sim.scene.outline_schema import DrawnSection, OutlineSection
+from sim.scene.scene import AnyScene, DrawnFrom, Goal, Obstacle, Run, Scene, Workpiece
 from sim.scene.scene_errors import OTHER_COEFFICIENTS, SceneError, explain_validation_error
 from sim.tolerances import CENTRED
+from sim.values.quantities import ONE_COEFFICIENT, read_rho
 from sim.words.quoting import cut, quote
 from sim.words.suggestion import suggest
 
@@ -104,7 +105,13 @@ def build_scene(data: dict, text: str, where: str, source: str | None, start_is_
     except pydantic.ValidationError as error:
         raise SceneError(explain_validation_error(error, data, where)) from None
     first = text.lstrip("\ufeff").split("\n", 1)[0]
-    workpiece, obstacles = _build_workpiece(section.workpiece, where), _build_obstacles(section, where)
+    drawings, has_read = _read_drawings(section, data, where, source)
+    if has_read and text:
+        from sim.scene.toml_edit import rewrite_toml
+
+        text = rewrite_toml(text, data)
+    workpiece = _build_workpiece(section.workpiece, where, drawings)
+    obstacles = _build_obstacles(section, where, drawings)
     formation, workpiece = _apply_formation(section, workpiece, obstacles, where)
     gravity, gravity_turn = build_gravity(section.gravity)
     scene = Scene(
@@ -134,46 +141,45 @@ def _add_loads(sections) -> tuple[float, float, float]:
     return x, y, torque
 
 
-def _build_outline(section: schema.OutlineSection, where: str, key: str) -> Polygon:
+def _read_drawings(section: schema.SceneSection, data: dict, where: str, source: str | None):
+    """What the drawings of a scene hold, by the path of the outline; kept in `data`, and whether that was changed."""
+    drawings: dict[str, Any] = {}
+    changed = False
+    given = [("workpiece.outline", section.workpiece.outline, data["workpiece"])]
+    given += [(f"obstacle.{i}.outline", obstacle.outline, data["obstacle"][i])
+              for i, obstacle in enumerate(section.obstacle)]
+    for key, outline, table in given:
+        if outline.file is None:
+            continue
+        try:
+            drawings[key] = drawn = read_drawn(outline, Path(source).parent if source else Path())
+        except InputError as error:
+            raise SceneError(f"{where}: {key}.file: {error}") from None
+        if drawn is not outline.drawn:
+            table["outline"] = table["outline"] | {"drawn": drawn.model_dump(exclude_none=True)}
+            changed = True
+    return drawings, changed
+
+
+def _tell_drawing(drawn: DrawnSection | None) -> DrawnFrom | None:
+    return None if drawn is None else DrawnFrom(drawn.file, drawn.sha256, drawn.deviation)
+
+
+def _build_outline(section: OutlineSection, where: str, key: str, drawn=None) -> AnyOutline:
     try:
-        if section.box is not None:
-            return _make_box(*_to_metres(section.box, section.unit))
-        if section.regular is not None:
-            return _make_regular(section.regular.n, *_to_metres([section.regular.circumradius], section.unit))
-        return _make_polygon(_place_vertices(section.vertices or [], section.unit).tobytes())
-    except PolygonError as error:
+        return build_outline_of(section, drawn)
+    except (PolygonError, InputError) as error:
         raise SceneError(f"{where}: {key}: {error}") from None
 
 
-# Outlines cannot change, and checking them takes most of the time of a scene. Many scenes of a study share them.
-_make_box = lru_cache(maxsize=64)(Polygon.box)
-_make_regular = lru_cache(maxsize=64)(Polygon.regular)
-_make_polygon = lru_cache(maxsize=64)(lambda vertices: Polygon.from_vertices(np.frombuffer(vertices).reshape(-1, 2)))
-
-
-@lru_cache(maxsize=64)
-def _translate(outline: Polygon, dx: float, dy: float) -> Polygon:
-    return outline.translated(dx, dy)
-
-
-def _place_vertices(vertices: list[tuple[float, float]], unit: str) -> np.ndarray:
-    """(n, 2), m."""
-    if any(isinstance(length, Metres) for vertex in vertices for length in vertex):
-        return np.array([_to_metres(vertex, unit) for vertex in vertices])
-    return to_metres(vertices, unit)
-
-
-def _to_metres(lengths, unit: str) -> tuple[float, ...]:
-    return tuple(convert_outline_length(length, unit) for length in lengths)
-
-
-def _build_workpiece(section: schema.WorkpieceSection, where: str) -> Workpiece:
-    outline = _build_outline(section.outline, where, "workpiece.outline")
+def _build_workpiece(section: schema.WorkpieceSection, where: str, drawings: dict) -> Workpiece:
+    drawn = drawings.get("workpiece.outline")
+    outline = _build_outline(section.outline, where, "workpiece.outline", drawn)
     centroid = outline.centroid
     if section.center_of_mass is None:
         centre = centroid
     else:
-        centre = np.array(_to_metres(section.center_of_mass, section.outline.unit))
+        centre = np.array(convert_lengths(section.center_of_mass, section.outline, drawn))
         if section.rho is None and not np.allclose(centre, centroid, rtol=0.0, atol=CENTRED * outline.size):
             raise SceneError(
                 f"{where}: workpiece.rho is missing: the centre of mass is not the centroid "
@@ -188,16 +194,17 @@ def _build_workpiece(section: schema.WorkpieceSection, where: str) -> Workpiece:
     x, y = frame.transform(centre)
     return Workpiece(
         name=section.name,
-        outline=_translate(outline, -float(centre[0]), -float(centre[1])),
+        outline=translate_outline(outline, -float(centre[0]), -float(centre[1])),
         mass=section.mass,
         rho=rho,
         pose=Pose(float(x), float(y), frame.theta),
         velocity=section.velocity,
         origin=(0.0 - float(centre[0]), 0.0 - float(centre[1])),
+        drawing=_tell_drawing(drawn),
     )
 
 
-def _build_obstacles(section: schema.SceneSection, where: str) -> tuple[Obstacle, ...]:
+def _build_obstacles(section: schema.SceneSection, where: str, drawings: dict) -> tuple[Obstacle, ...]:
     names = [given.name or f"obstacle_{i}" for i, given in enumerate(section.obstacle)]
     taken = {section.workpiece.name: "the workpiece"}
     for i, name in enumerate(names):
@@ -219,9 +226,10 @@ def _build_obstacles(section: schema.SceneSection, where: str) -> tuple[Obstacle
         mu = _resolve_pair(section.friction, "friction", "mu", name, given.mu, None, i, where)
         e = _resolve_pair(section.restitution, "restitution", "e", name, given.e, 0.0, i, where)
         law = _resolve_pair(section.impact, "impact", "law", name, given.law, "newton", i, where)
-        outline = _build_outline(given.outline, where, f"obstacle.{i}.outline ({cut(name)})")
+        drawn = drawings.get(f"obstacle.{i}.outline")
+        outline = _build_outline(given.outline, where, f"obstacle.{i}.outline ({cut(name)})", drawn)
         pose, motion = _build_motion(given, f"{where}: obstacle.{i}.motion ({cut(name)})")
-        obstacles.append(Obstacle(name, outline, pose, mu, e, law, motion))
+        obstacles.append(Obstacle(name, outline, pose, mu, e, law, motion, _tell_drawing(drawn)))
     return tuple(obstacles)
 
 

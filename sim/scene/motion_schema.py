@@ -6,7 +6,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BeforeValidator, Field, field_validator, model_validator
 
-from sim.scene.quantities import (
+from sim.values.quantities import (
     Acceleration,
     Angle,
     AngularVelocity,

@@ -5,11 +5,10 @@ from __future__ import annotations
 import os
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING
-
-import numpy as np
+from typing import TYPE_CHECKING, NamedTuple
 
 from geometry.formation.formations import FormationContact
+from geometry.shapes.outline import Outline
 from geometry.shapes.polygon import Polygon
 from geometry.shapes.pose import Pose
 
@@ -17,41 +16,49 @@ if TYPE_CHECKING:
     from geometry.prescribed.motion import Coordinate, Motion
 
 
+class DrawnFrom(NamedTuple):
+    """The drawing that an outline was read from."""
+
+    file: str  # as the scene names it
+    sha256: str  # of the file
+    deviation: float  # m, how far arcs lie off the ellipses and splines that they stand for
+
+
 @dataclass(frozen=True)
 class Workpiece:
     """The moving part."""
 
     name: str
-    outline: Polygon  # vertices relative to the CENTRE OF MASS, unrotated, m
+    outline: Polygon | Outline  # relative to the CENTRE OF MASS, unrotated, m
     mass: float  # kg
     rho: float  # radius of gyration about the centre of mass, m
     pose: Pose  # of the centre of mass, world: m, m, rad
     velocity: tuple[float, float, float]  # of the centre of mass: m/s, m/s, rad/s
     origin: tuple[float, float]  # origin of the outline as given, relative to the centre of mass, unrotated, m
+    drawing: DrawnFrom | None = None
 
 
 @dataclass(frozen=True)
 class Obstacle:
-    """A polygon that is fixed or moves as prescribed."""
+    """A body that is fixed or moves as prescribed."""
 
     name: str
-    outline: Polygon  # in its own frame, m
+    outline: Polygon | Outline  # in its own frame, m
     pose: Pose  # of that frame, world, at t = 0
     mu: float  # friction coefficient of the pair with the workpiece
     e: float  # coefficient of restitution of the pair with the workpiece
     law: str  # law of impact of the pair, one of dynamics.codes.LAWS
     motion: Motion | None = None  # None: neither the shape nor the surface moves
+    drawing: DrawnFrom | None = None
 
     @cached_property
-    def vertices(self) -> np.ndarray:
-        """Vertices in the world at t = 0, (n, 2), m, counter-clockwise, read-only."""
-        vertices = self.pose.transform(self.outline.vertices)
-        vertices.setflags(write=False)
-        return vertices
+    def shape(self) -> Polygon | Outline:
+        """The outline in the world at t = 0, m."""
+        return self.outline.placed(self.pose)
 
-    def place(self, time: float) -> np.ndarray:
-        """Vertices in the world at a time [s], (n, 2), m."""
-        return self.vertices if self.motion is None else self.motion.place(time).transform(self.outline.vertices)
+    def place(self, time: float) -> Polygon | Outline:
+        """The outline in the world at a time [s], m."""
+        return self.shape if self.motion is None else self.outline.placed(self.motion.place(time))
 
 
 @dataclass(frozen=True)

@@ -6,8 +6,8 @@ from typing import Any, get_args
 
 from geometry.errors import StictionError
 from sim.scene import schema
-from sim.scene.quantities import Section
 from sim.scene.toml_text import find_components
+from sim.values.quantities import Section
 from sim.words.quoting import cut, quote
 from sim.words.suggestion import suggest
 

@@ -8,10 +8,11 @@ from pydantic import BeforeValidator, Discriminator, Field, Tag, field_validator
 
 from dynamics.codes import Law, Rule
 from geometry.formation.formation_types import FormationType
-from geometry.shapes.units import LengthUnit
-from sim.scene import dimensions
 from sim.scene.motion_schema import GravitySection, MotionSection
-from sim.scene.quantities import (
+from sim.scene.outline_schema import OutlineSection
+from sim.tolerances import LARGEST_STEP_TOLERANCE, LEAST_STEP_TOLERANCE, ROWS_ROUNDING, STEP_TOLERANCE
+from sim.values import dimensions
+from sim.values.quantities import (
     Angle,
     AngularVelocity,
     Force,
@@ -29,54 +30,10 @@ from sim.scene.quantities import (
     read_angle,
     read_length,
     read_number,
-    read_outline_length,
-    read_plain_pairs,
     read_quantity,
     read_time,
 )
-from sim.tolerances import LARGEST_STEP_TOLERANCE, LEAST_STEP_TOLERANCE, ROWS_ROUNDING, STEP_TOLERANCE
 from sim.words.quoting import quote
-
-
-class RegularSection(Section):
-    """Regular polygon: lowest edge level, centre at the origin of the outline."""
-
-    n: Annotated[int, Field(strict=True, ge=3, le=100_000)]
-    circumradius: OutlineLength
-
-
-class OutlineSection(Section):
-    """An outline: exactly one of `box`, `regular`, `vertices`; plain numbers are in `unit`."""
-
-    box: tuple[OutlineLength, OutlineLength] | None = None
-    regular: RegularSection | None = None
-    vertices: list[tuple[Any, Any]] | None = None
-    unit: LengthUnit = "m"
-
-    @field_validator("vertices", mode="before")
-    @classmethod
-    def _check_vertices(cls, value):
-        if not isinstance(value, list):
-            raise ValueError("must be a list of [x, y] pairs")
-        if (plain := read_plain_pairs(value)) is not None:
-            return plain
-        read = []
-        for i, pair in enumerate(value):
-            if not isinstance(pair, list | tuple) or len(pair) != 2:
-                raise ValueError(f"vertex {i} is {quote(pair)}; valid: a pair [x, y] of numbers")
-            try:
-                read.append((read_outline_length(pair[0]), read_outline_length(pair[1])))
-            except ValueError as error:
-                raise ValueError(f"vertex {i} is {quote(pair)}; valid: a pair [x, y] of numbers: {error}") from None
-        return read
-
-    @model_validator(mode="after")
-    def _check_one(self):
-        given = [name for name in ("box", "regular", "vertices") if getattr(self, name) is not None]
-        if len(given) != 1:
-            said = " and ".join(given) if given else "none"
-            raise ValueError(f"needs exactly one of box, regular, vertices; given: {said}")
-        return self
 
 
 class WorkpieceSection(Section):
@@ -92,7 +49,7 @@ class WorkpieceSection(Section):
 
 
 class ObstacleSection(Section):
-    """A polygon that is fixed or moves as prescribed; with `surface_speed` [m/s] its surface runs, on top towards +x.
+    """A body that is fixed or moves as prescribed; with `surface_speed` [m/s] its surface runs, on top towards +x.
 
     `mu`, `e` and the law of impact are those of the pair with the workpiece.
     """

@@ -8,15 +8,17 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from geometry.shapes.overlap import compute_sides, is_apart, measure_overlap
+from geometry.shapes.features import compute_lengths
+from geometry.shapes.overlap import is_apart, measure_overlap
+from geometry.shapes.polygon import Polygon
 from geometry.tolerances import TOUCH
 from sim.scene.scene_errors import OverlapError, SceneError
 from sim.tolerances import LEAST_EDGE
 from sim.words.quoting import cut, quote
 
 if TYPE_CHECKING:
-    from geometry.shapes.polygon import Polygon
     from geometry.shapes.pose import Pose
+    from sim.scene.build_outline import AnyOutline
     from sim.scene.scene import Scene
 
 
@@ -25,40 +27,39 @@ def compute_start_tolerance(scene: Scene) -> float:
     return _compute_tolerance(_place_part(scene), tuple((o.outline, o.pose) for o in scene.obstacles))
 
 
-def _place_part(scene: Scene) -> tuple[Polygon, Pose]:
+def _place_part(scene: Scene) -> tuple[AnyOutline, Pose]:
     return scene.workpiece.outline, scene.workpiece.pose
 
 
 # A scene is run again and again with one number changed: what depends on outlines and poses alone is kept.
 @lru_cache(maxsize=64)
-def _compute_tolerance(part: tuple[Polygon, Pose], placed: tuple[tuple[Polygon, Pose], ...]) -> float:
+def _compute_tolerance(part: tuple[AnyOutline, Pose], placed: tuple[tuple[AnyOutline, Pose], ...]) -> float:
     return TOUCH * max(_place(*body).largest for body in (part, *placed))
 
 
 class _Placed(NamedTuple):
     """An outline where it stands."""
 
-    vertices: np.ndarray  # (n, 2) m
+    outline: AnyOutline
     low: np.ndarray  # (2,) m
     high: np.ndarray  # (2,) m
     largest: float  # coordinate, without its sign, m
 
 
 @lru_cache(maxsize=256)
-def _place(outline: Polygon, pose: Pose) -> _Placed:
-    vertices = pose.transform(outline.vertices)
-    low, high = vertices.min(axis=0), vertices.max(axis=0)
-    return _Placed(vertices, low, high, max(map(abs, (*low.tolist(), *high.tolist()))))
+def _place(outline: AnyOutline, pose: Pose) -> _Placed:
+    placed = outline.placed(pose)
+    low, high = placed.bounds
+    return _Placed(placed, low, high, max(map(abs, (*low.tolist(), *high.tolist()))))
 
 
-def check_resolution(vertices: np.ndarray, place: str) -> None:
-    """Raise SceneError if a double cannot tell the vertices (n, 2) of an outline apart where they are; `place` is named
-    in the message."""
-    largest = float(np.abs(vertices).max())
-    shortest = float(np.hypot(*compute_sides(vertices).T).min())
+def check_resolution(outline: AnyOutline, place: str) -> None:
+    """Raise SceneError if a double cannot tell the ends of an edge or arc, or an arc and its centre, apart where they
+    are; `place` is named in the message."""
+    largest, shortest = float(np.abs(outline.bounds).max()), _measure_shortest(outline)
     if shortest <= LEAST_EDGE * float(np.spacing(largest)):
-        raise SceneError(f"{place}: an edge of {shortest:.3g} m vanishes among coordinates up to {largest:.3g} m, "
-                         "which a double knows to 16 digits; move it nearer to the origin, or make it larger")
+        raise SceneError(f"{place}: an edge or arc of {shortest:.3g} m vanishes among coordinates up to {largest:.3g} "
+                         "m, which a double knows to 16 digits; move it nearer to the origin, or make it larger")
 
 
 def check_start(scene: Scene, where: str = "scene") -> None:
@@ -77,22 +78,23 @@ _last: list = [None, ""]  # that passed
 
 
 @lru_cache(maxsize=64)  # of those that pass
-def _check_start(placed: tuple[Polygon, Pose], own_name: str, obstacles: tuple[tuple[Polygon, Pose, str], ...],
+def _check_start(placed: tuple[AnyOutline, Pose], own_name: str, obstacles: tuple[tuple[AnyOutline, Pose, str], ...],
                  where: str) -> None:
     part = _place(*placed)
     _check_outline(placed[0], where)
     # each coordinate is rounded by less than four last digits where it is placed
     if _measure_shortest(placed[0]) <= (LEAST_EDGE + 8) * math.ulp(part.largest):
-        check_resolution(part.vertices, f"{where}: workpiece.outline at workpiece.pose")
+        check_resolution(part.outline, f"{where}: workpiece.outline at workpiece.pose")
     _check_obstacles(obstacles, where)
     for outline, pose, name in obstacles:
         other = _place(outline, pose)
         tolerance = TOUCH * max(part.largest, other.largest)
         if (other.low >= part.high - tolerance).any() or (other.high <= part.low + tolerance).any():
             continue
-        if is_apart(part.vertices, other.vertices, tolerance):
+        bodies = get_shape(part.outline), get_shape(other.outline)
+        if is_apart(*bodies, tolerance):
             continue
-        depth, place, how = measure_overlap(part.vertices, other.vertices)
+        depth, place, how = measure_overlap(*bodies)
         if depth > tolerance:
             raise OverlapError(
                 f"{where}: workpiece {quote(own_name)} {how} obstacle {quote(name)} at the start: "
@@ -100,18 +102,25 @@ def _check_start(placed: tuple[Polygon, Pose], own_name: str, obstacles: tuple[t
             )
 
 
-@lru_cache(maxsize=64)
-def _measure_shortest(outline: Polygon) -> float:
-    """Length of the shortest edge, m."""
-    return float(np.hypot(*compute_sides(outline.vertices).T).min())
+def get_shape(outline: AnyOutline):
+    """The vertices (n, 2) of a polygon, or the Outline: as `geometry.shapes.boundary` and `overlap` take them."""
+    return outline.vertices if isinstance(outline, Polygon) else outline
 
 
 @lru_cache(maxsize=64)
-def _check_outline(outline: Polygon, where: str) -> None:
-    check_resolution(outline.vertices, f"{where}: workpiece.outline about its centre of mass")
+def _measure_shortest(outline: AnyOutline) -> float:
+    """The shortest edge, arc or radius, m."""
+    features = outline.features
+    radius = features.radius[features.sign != 0]
+    return float(min(compute_lengths(features).min(), radius.min(initial=np.inf)))
 
 
 @lru_cache(maxsize=64)
-def _check_obstacles(obstacles: tuple[tuple[Polygon, Pose, str], ...], where: str) -> None:
+def _check_outline(outline: AnyOutline, where: str) -> None:
+    check_resolution(outline, f"{where}: workpiece.outline about its centre of mass")
+
+
+@lru_cache(maxsize=64)
+def _check_obstacles(obstacles: tuple[tuple[AnyOutline, Pose, str], ...], where: str) -> None:
     for i, (outline, pose, name) in enumerate(obstacles):
-        check_resolution(_place(outline, pose).vertices, f"{where}: obstacle.{i}.outline ({cut(name)}) at its pose")
+        check_resolution(_place(outline, pose).outline, f"{where}: obstacle.{i}.outline ({cut(name)}) at its pose")

@@ -6,7 +6,7 @@ import tomllib
 from typing import Any
 
 from sim.scene import toml_numbers
-from sim.scene.toml_text import TomlError, dump_toml, find_leading_comment, read_toml
+from sim.scene.toml_text import TomlError, dump_toml, dump_value, find_leading_comment, read_toml
 
 
 def rewrite_toml(text: str, data: dict) -> str:
@@ -31,16 +31,18 @@ def _change_text(text: str, data: dict) -> str:
     for it takes a tenth of a millisecond a number. Raises what tomlkit raises."""
     import tomlkit
 
-    cut = toml_numbers.cut_lists(text, tomllib.loads)
+    cut, paths, originals = toml_numbers.cut_lists(text, tomllib.loads), [], []
     if cut is not None and all(_has(data, path, numbers) for path, numbers in zip(cut.paths, cut.lists, strict=True)):
-        words = [toml_numbers.name_word(number) for number in range(len(cut.lists))]
-        text, data = cut.text, toml_numbers.put_in(data, cut.paths, words)
-    else:
-        words = []
+        text, paths, originals = cut.text, [*cut.paths], [*cut.originals]
+    for path, numbers in toml_numbers.list_long(data):
+        if path not in paths:
+            paths.append(path)
+            originals.append(dump_value(numbers))
+    words = [toml_numbers.name_word(number) for number in range(len(paths))]
     document = tomlkit.parse(text)
-    _change_table(document, data)
+    _change_table(document, toml_numbers.put_in(data, paths, words))
     changed = document.as_string()
-    for word, original in zip(words, cut.originals if cut else [], strict=False):
+    for word, original in zip(words, originals, strict=True):
         changed = changed.replace(f'"{word}"', original)
     return changed
 

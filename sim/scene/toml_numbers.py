@@ -15,6 +15,8 @@ from typing import Any, NamedTuple
 
 # Shorter lists [characters] are left in the text. Larger: they are read slowly. Smaller: nothing is gained.
 LONG = 2000
+# Rows of a new list, more of which are written without tomlkit, which takes a tenth of a millisecond a number.
+MANY = 100
 _NUMBERS = re.compile(rf"\[[ \t\n0-9eE+.,\[\]-]{{{LONG},}}\]")
 _LAST_COMMA = re.compile(r"([\]0-9])[ \t\n]*,([ \t\n]*\])")  # TOML may have one, JSON not
 _WORD = "numbers that stand here: "
@@ -65,6 +67,16 @@ def put_in(data: dict, paths: list[tuple], values: list) -> dict:
             here = here[key]
         here[path[-1]] = value
     return data
+
+
+def list_long(data: Any, path: tuple = ()) -> Iterator[tuple[tuple, list]]:
+    """Yields (path, list) of every list of more than MANY lists of numbers below a table or list."""
+    for key, value in data.items() if isinstance(data, dict) else enumerate(data):
+        if isinstance(value, list) and len(value) > MANY and all(
+                isinstance(row, list | tuple) and set(map(type, row)) <= {int, float} for row in value):
+            yield (*path, key), value
+        elif isinstance(value, dict | list):
+            yield from list_long(value, (*path, key))
 
 
 def get_at(data: Any, path: tuple) -> Any:

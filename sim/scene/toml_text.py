@@ -11,8 +11,9 @@ from collections.abc import Iterable
 from typing import Any
 
 from geometry.errors import StictionError
-from sim.scene import dimensions, toml_numbers
-from sim.scene.quantities import read_quantity
+from sim.scene import toml_numbers
+from sim.values import dimensions
+from sim.values.quantities import read_quantity
 from sim.words.quoting import cut, list_words, quote
 
 # Components of the lists of a scene that a path may call by name.
@@ -166,7 +167,7 @@ def _dump_table(table: dict, path: str, lines: list[str]) -> None:
             later.append((key, value))
         else:
             tall = key == _TALL and isinstance(value, list)
-            lines.append(f"{_dump_key(key)} = {_dump_rows(value) if tall else _dump_value(value)}")
+            lines.append(f"{_dump_key(key)} = {_dump_rows(value) if tall else dump_value(value)}")
     for key, value in later:
         name = f"{path}.{_dump_key(key)}" if path else _dump_key(key)
         for member in value if isinstance(value, list) else [value]:
@@ -175,7 +176,7 @@ def _dump_table(table: dict, path: str, lines: list[str]) -> None:
 
 
 def _dump_rows(rows: list) -> str:
-    return "".join(["[\n", *(f"    {_dump_value(row)},\n" for row in rows), "]"])
+    return "".join(["[\n", *(f"    {dump_value(row)},\n" for row in rows), "]"])
 
 
 def _dump_key(key: str) -> str:
@@ -186,7 +187,7 @@ def _dump_string(text: str) -> str:
     return json.dumps(text, ensure_ascii=False).replace("\x7f", "\\u007f")
 
 
-def _dump_value(value: Any) -> str:
+def dump_value(value: Any) -> str:
     if isinstance(value, bool):
         return "true" if value else "false"
     if isinstance(value, int):
@@ -196,9 +197,9 @@ def _dump_value(value: Any) -> str:
     if isinstance(value, str):
         return _dump_string(value)
     if isinstance(value, list | tuple):
-        return f"[{', '.join(_dump_value(member) for member in value)}]"
+        return f"[{', '.join(dump_value(member) for member in value)}]"
     if isinstance(value, dict):
-        return "{" + ", ".join(f"{_dump_key(key)} = {_dump_value(member)}" for key, member in value.items()) + "}"
+        return "{" + ", ".join(f"{_dump_key(key)} = {dump_value(member)}" for key, member in value.items()) + "}"
     return value.isoformat()  # dates and times: the schema refuses them, but the message shows them
 
 

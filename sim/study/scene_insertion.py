@@ -82,7 +82,7 @@ def try_starts(scene: AnyScene, starts: Iterable[Sequence[float]], seat: Sequenc
 
 def _compare(scene: Scene, trajectory, start, seat) -> Outcome:
     end, velocity = trajectory.pose[-1], trajectory.velocity[-1]
-    radius = scene.workpiece.outline.radius
+    radius = scene.workpiece.outline.reach
     wanted = _find_centre(scene, seat)
     off, turned = float(np.hypot(*(end - wanted)[:2])), float(abs(end[2] - wanted[2]))
     speed = float(np.hypot(velocity[0], velocity[1]) + radius * abs(velocity[2]))

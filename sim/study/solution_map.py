@@ -22,11 +22,11 @@ from geometry.errors import StictionError
 from geometry.shapes.pose import Pose
 from sim.scene import toml_text
 from sim.scene.build import build_scene, take_scene
-from sim.scene.quantities import read_angle
 from sim.scene.scene import AnyScene, Scene
 from sim.scene.scene_errors import OverlapError, SceneError
 from sim.scene.toml_edit import rewrite_toml
 from sim.sweep.axes import SweepError, parse_span
+from sim.values.quantities import read_angle
 
 if TYPE_CHECKING:
     from dynamics.sets.contact_problem import ContactProblem

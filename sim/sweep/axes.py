@@ -22,7 +22,7 @@ from typing import Any
 import numpy as np
 
 from geometry.errors import StictionError
-from sim.scene.dimensions import NUMBER, parse_number
+from sim.values.dimensions import NUMBER, parse_number
 
 MOST_VALUES = 100_000  # of one axis
 SHORT_KEYS = {"mu": "friction.default", "rho": "workpiece.rho"}

@@ -21,11 +21,11 @@ import numpy as np
 from sim.instant.outcome import FAILED, INVALID, OVERLAP, Judge
 from sim.scene import toml_text
 from sim.scene.build import build_scene, parse_scene
-from sim.scene.quantities import read_friction, read_restitution, read_rho
 from sim.scene.scene import Scene
 from sim.scene.scene_errors import OverlapError, SceneError
 from sim.scene.toml_edit import rewrite_toml
 from sim.sweep.axes import WORDS, SweepAxis, SweepError
+from sim.values.quantities import read_friction, read_restitution, read_rho
 
 if TYPE_CHECKING:
     from dynamics.motion.mode import Body

@@ -20,7 +20,6 @@ import numpy as np
 
 from sim.rows.status import Status
 from sim.scene.build import take_scene
-from sim.scene.dimensions import find_plain_unit
 from sim.scene.scene_errors import OverlapError, SceneError
 from sim.sweep.axes import WORDS, SweepError, make_axis
 from sim.sweep.batch import LOGS, Batch, BatchRunner
@@ -30,6 +29,7 @@ from sim.sweep.pool import ThreadPool, run_batches
 from sim.sweep.stop import StopSign
 from sim.sweep.sweep_result import Sweep
 from sim.sweep.table import Rows, TextList, build_row_dtype, join_rows, sort_rows
+from sim.values.dimensions import find_plain_unit
 
 if TYPE_CHECKING:
     from sim.scene.scene import AnyScene

@@ -48,7 +48,7 @@ class Chipmunk:
         shape.friction = shape.elasticity = 1.0  # those of a pair are products
         self.space.add(self.body, shape)
         for obstacle in scene.obstacles:
-            wall = pymunk.Poly(self.space.static_body, obstacle.vertices.tolist())
+            wall = pymunk.Poly(self.space.static_body, obstacle.shape.vertices.tolist())
             wall.friction, wall.elasticity = obstacle.mu, obstacle.e
             self.space.add(wall)
 
@@ -80,7 +80,7 @@ class Box2D:
         for obstacle in scene.obstacles:
             wall = self.world.CreateStaticBody()
             # a pair has the root of the product of both frictions, and the larger restitution
-            wall.CreatePolygonFixture(vertices=self._draw_in(obstacle.vertices), restitution=obstacle.e,
+            wall.CreatePolygonFixture(vertices=self._draw_in(obstacle.shape.vertices), restitution=obstacle.e,
                                       friction=obstacle.mu)
             for fixture in self.body.fixtures:
                 fixture.friction = obstacle.mu

@@ -55,7 +55,7 @@ def test_built_in_scenes(name):
     assert scene.name == name and 20 < len(scene.summary) <= 118 and scene.summary.endswith((".", "?"))
     assert "# Known exactly: " in scene.text
     assert scene.run.duration > 0 and scene.run.output_interval
-    boundary = compute_boundary([obstacle.vertices for obstacle in scene.obstacles])
+    boundary = compute_boundary([obstacle.shape.vertices for obstacle in scene.obstacles])
     assert len(boundary.start) >= 4
 
 
@@ -81,7 +81,7 @@ def test_scenes_that_start_in_contact_touch_to_the_last_bits(name, height):
 def test_numbers_that_the_built_in_scenes_promise():
     peg = load_scene("peg_in_hole")
     assert abs(np.ptp(peg.workpiece.outline.vertices[:, 0]) - 0.01) < 1e-17 and peg.workpiece.mass == 0.05
-    hole = peg.obstacles[0].vertices
+    hole = peg.obstacles[0].shape.vertices
     assert abs(hole[4, 1] + 0.03) < 1e-17 and abs(hole[3, 0] - hole[6, 0] - 0.01002) < 1e-17
     x, y, theta = -3e-6, 2e-3, math.radians(2.0)  # of the middle of the lower face
     below = 5e-3 * math.sin(theta) - (x - 5e-3 * math.cos(theta) + 5.01e-3) / math.tan(theta)  # left side on the corner

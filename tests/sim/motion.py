@@ -45,7 +45,7 @@ def measure_depth(trajectory, i: int) -> float:
     low, high = part.min(axis=0), part.max(axis=0)
     depth = 0.0
     for obstacle in scene.obstacles:
-        other = obstacle.vertices
+        other = obstacle.shape.vertices
         if (other.min(axis=0) < high).all() and (other.max(axis=0) > low).all():
             depth = max(depth, measure_overlap(part, other)[0])
     return depth
@@ -66,7 +66,7 @@ def check_laws(trajectory, energy: float = 1e-9, status: Status = Status.COMPLET
         assert (np.diff(steps[name], prepend=0.0) <= energy * scale).all(), name
     gain = steps["kinetic"] - account.energy_start - steps["work_load"]
     assert (gain <= energy * scale).all(), gain.max()
-    size = 2.0 * trajectory.scene.workpiece.outline.radius
+    size = 2.0 * trajectory.scene.workpiece.outline.reach
     assert account.penetration <= depth * size, account
     for i in range(len(trajectory)):
         assert measure_depth(trajectory, i) <= depth * size, (i, trajectory.time[i], measure_depth(trajectory, i))

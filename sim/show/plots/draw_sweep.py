@@ -18,7 +18,6 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from matplotlib.patches import Patch
 
-from sim.scene.dimensions import find_plain_unit
 from sim.show.labels import as_typed
 from sim.show.plots.draw_curves import CURVE_BOUNDARY, draw_curves, list_curve_entries
 from sim.show.plots.draw_map import find_borders
@@ -27,6 +26,7 @@ from sim.show.plots.sweep_view import Panel, SweepView, find_limits, list_spans
 from sim.show.replay.painter import FAINT, TEXT
 from sim.sweep.axes import WORDS, SweepAxis, describe_value
 from sim.sweep.table import ROW_FIELDS
+from sim.values.dimensions import find_plain_unit
 
 NUMBERS = "viridis"  # rises evenly in lightness, also for the colour-blind
 NO_NUMBER, EDGE = "#C9C5BC", "#B8B3A8"

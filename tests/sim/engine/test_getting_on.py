@@ -286,8 +286,8 @@ def test_a_part_that_rattles_in_a_groove_comes_to_rest():
     assert not trajectory.velocity[-1].any() and not trajectory.acceleration[-1].any()
     energy = trajectory.steps["kinetic"] - trajectory.steps["work_load"]
     outline = trajectory.scene.workpiece.outline
-    assert (energy - energy[0] <= 1e-9 * trajectory.scene.workpiece.mass * G * outline.radius).all()
-    assert max(measure_depth(trajectory, i) for i in range(len(trajectory))) < 1e-9 * outline.radius
+    assert (energy - energy[0] <= 1e-9 * trajectory.scene.workpiece.mass * G * outline.reach).all()
+    assert max(measure_depth(trajectory, i) for i in range(len(trajectory))) < 1e-9 * outline.reach
 
 
 def test_the_log_of_a_part_that_rattles_is_sound():

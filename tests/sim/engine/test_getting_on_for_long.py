@@ -118,7 +118,7 @@ def test_a_run_ends_in_bounded_time(name):
     assert trajectory.status in (Status.COMPLETED, Status.JAMMED, Status.STALLED), trajectory.describe()
     if trajectory.status is Status.COMPLETED:
         assert trajectory.time[-1] == trajectory.scene.run.duration
-    size, account = 2.0 * trajectory.scene.workpiece.outline.radius, trajectory.account
+    size, account = 2.0 * trajectory.scene.workpiece.outline.reach, trajectory.account
     corners = [body.vertices for body in trajectory.record.obstacles]
     touch = 1e-12 * max(float(np.abs(vertices).max()) for vertices in corners)  # coordinates are no finer
     assert account.penetration <= max(1e-9 * size, touch)
@@ -194,7 +194,7 @@ def watch(body, options, state, tools, log):
 sim.engine.jump.bridge, normal = watch, sim.engine.jump.STALL_LIMIT
 for name, text in json.load(sys.stdin).items():
     scene, answer = parse_scene(text), {"name": name, "size": 0.0}
-    answer["size"] = 2.0 * scene.workpiece.outline.radius
+    answer["size"] = 2.0 * scene.workpiece.outline.reach
     for which, limit in (("plain", normal), ("bridged", Never(-1))):
         sim.engine.jump.STALL_LIMIT = limit
         lengths.clear()

@@ -45,7 +45,7 @@ def check_moving(trajectory, energy: float = 1e-9, status: Status = Status.COMPL
     assert trajectory.status == status, trajectory.describe()
     assert account.balance_residual < 1e-9 and account.cone_residual < 1e-9, account
     assert account.energy_residual < energy, account
-    size = 2.0 * trajectory.scene.workpiece.outline.radius
+    size = 2.0 * trajectory.scene.workpiece.outline.reach
     assert account.penetration <= 1e-9 * size and account.gap_residual <= 1e-9 * size, account
     steps = trajectory.steps
     scale = max(steps["kinetic"].max(), *(np.abs(steps[name]).max() for name in ("work_load", "work_obstacles")), 1e-9)

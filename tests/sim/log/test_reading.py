@@ -32,7 +32,7 @@ def test_a_scene_comes_back_from_its_log(tmp_path, name):
     assert (read.record.workpiece.mass, read.record.workpiece.rho) == (scene.workpiece.mass, scene.workpiece.rho)
     for body, obstacle in zip(read.record.obstacles, scene.obstacles, strict=True):
         assert (body.name, body.mu, body.e) == (obstacle.name, obstacle.mu, obstacle.e)
-        assert np.array_equal(body.vertices, obstacle.vertices)
+        assert np.array_equal(body.vertices, obstacle.shape.vertices)
 
 
 def test_a_log_whose_scene_no_longer_parses_is_still_a_trajectory(tmp_path):

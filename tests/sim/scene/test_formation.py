@@ -60,7 +60,7 @@ def test_a_rolling_contact_starts_where_it_is_held():
     text = head + tail.split("\n", 1)[1]
     scene = parse_scene(text)
     vertices = scene.workpiece.pose.transform(scene.workpiece.outline.vertices)
-    tip = scene.obstacles[0].vertices[0]
+    tip = scene.obstacles[0].shape.vertices[0]
     along = (vertices[1] - vertices[0]) / np.hypot(*(vertices[1] - vertices[0]))
     np.testing.assert_allclose(vertices[0] + 0.06 * along, tip, atol=1e-16)
     assert scene.formation.type == "ARB"

@@ -93,8 +93,8 @@ def test_a_motion_is_the_sum_of_its_terms_about_a_point_that_moves_along():
         expected = pivot + Pose(0, 0, turn).rotate(arm)
         np.testing.assert_allclose(plate.motion.place(t), [*expected, math.radians(20) + turn], atol=1e-14)
     np.testing.assert_allclose(plate.pose, start, atol=1e-15)
-    np.testing.assert_allclose(plate.vertices, plate.pose.transform(plate.outline.vertices), atol=1e-15)
-    np.testing.assert_allclose(plate.place(0.3), plate.motion.place(0.3).transform(plate.outline.vertices))
+    np.testing.assert_allclose(plate.shape.vertices, plate.pose.transform(plate.outline.vertices), atol=1e-15)
+    np.testing.assert_allclose(plate.place(0.3).vertices, plate.motion.place(0.3).transform(plate.outline.vertices))
 
 
 def test_without_a_point_an_obstacle_turns_about_the_origin_of_its_frame():

@@ -75,9 +75,9 @@ def test_everything_becomes_si_numbers():
     floor, post = scene.obstacles
     assert (floor.name, floor.mu, floor.e) == ("floor", 0.3, 0.5)
     assert (post.name, post.mu, post.e) == ("post.1", 1.0, 0.25)
-    np.testing.assert_array_equal(floor.vertices, [[-1, -1], [1, -1], [1, 0], [-1, 0]])
-    assert floor.vertices.flags.c_contiguous and not floor.vertices.flags.writeable
-    np.testing.assert_allclose(post.vertices[0], [0.5 + 0.01 * math.cos(math.radians(-30)), 0.195], atol=1e-15)
+    np.testing.assert_array_equal(floor.shape.vertices, [[-1, -1], [1, -1], [1, 0], [-1, 0]])
+    assert floor.shape.vertices.flags.c_contiguous and not floor.shape.vertices.flags.writeable
+    np.testing.assert_allclose(post.shape.vertices[0], [0.5 + 0.01 * math.cos(math.radians(-30)), 0.195], atol=1e-15)
     assert scene.gravity == (0.0, -10.0) and scene.load == (3.0, 3.0, -0.5)
     assert (scene.run.duration, scene.run.choice, scene.run.output_interval) == (2.0, "stick", None)
     numbers = [*part.pose, *part.velocity, part.rho, floor.mu, *scene.gravity, *scene.load, scene.run.duration]
@@ -200,11 +200,11 @@ def test_lengths(text, expected):
         ),
         (
             {"workpiece.outline": {}},
-            "a.toml: workpiece.outline = {}: needs exactly one of box, regular, vertices; given: none",
+            "a.toml: workpiece.outline = {}: needs exactly one of box, regular, vertices, disc, capsule, file",
         ),
         (
             {"workpiece.outline.vertices": [[0, 0]]},
-            "needs exactly one of box, regular, vertices; given: box and vertices",
+            "needs exactly one of box, regular, vertices, disc, capsule, file; given: box and vertices",
         ),
         (
             {"workpiece.outline.box": [1, 0]},

@@ -72,7 +72,7 @@ def test_obstacles_may_overlap_each_other():
             friction={"default": 0.5},
         )
     )
-    boundary = compute_boundary([obstacle.vertices for obstacle in scene.obstacles])
+    boundary = compute_boundary([obstacle.shape.vertices for obstacle in scene.obstacles])
     assert (~boundary.convex).sum() == 2
 
 

@@ -5,11 +5,11 @@ import math
 import pytest
 
 from sim.run.simulation import override_run
-from sim.scene import dimensions
 from sim.scene.build import parse_scene
 from sim.scene.scene_errors import SceneError
 from sim.scene.toml_text import apply_override
 from sim.sweep.axes import parse_sweep_axis
+from sim.values import dimensions
 
 PLAIN = """
 gravity = {magnitude = 9.81, angle = -1.5, angular_velocity = 0.5, sinusoid = [{amplitude = 0.1, frequency = 2.0}]}
@@ -105,7 +105,7 @@ def test_units_mean_the_same_as_plain_numbers():
     for name in ("workpiece", "obstacles", "gravity", "gravity_turn", "load", "run", "goals"):
         assert repr(getattr(plain, name)) == repr(getattr(other, name)), name
     assert (plain.workpiece.outline.vertices == other.workpiece.outline.vertices).all()
-    assert (plain.obstacles[1].vertices == other.obstacles[1].vertices).all()
+    assert (plain.obstacles[1].shape.vertices == other.obstacles[1].shape.vertices).all()
 
 
 @pytest.mark.parametrize("path", WRONG)

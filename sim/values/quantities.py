@@ -1,7 +1,7 @@
 """Numbers of a scene file: how words and units become SI numbers, and what is refused.
 
 A number that measures something is plain, and then in SI units (metres, radians, kilograms, seconds ...), or a string
-with its unit, such as "10 mm", "20 deg", "5 g"; see `sim.scene.dimensions`. Whole numbers become float64.
+with its unit, such as "10 mm", "20 deg", "5 g"; see `sim.values.dimensions`. Whole numbers become float64.
 """
 
 from __future__ import annotations
@@ -13,8 +13,7 @@ from typing import Annotated, Any
 import numpy as np
 from pydantic import BaseModel, BeforeValidator, ConfigDict
 
-from geometry.shapes.units import to_metres
-from sim.scene import dimensions
+from sim.values import dimensions
 
 _QUANTITY = re.compile(rf"\s*({dimensions.NUMBER})\s*([^\s\d].*?)\s*")
 
@@ -94,11 +93,6 @@ def read_plain_pairs(pairs: list) -> list[tuple[float, float]] | None:
         return None
     lengths = iter(numbers.tolist())
     return list(zip(lengths, lengths, strict=True))
-
-
-def convert_outline_length(length: float, unit: str) -> float:
-    """In metres: what `read_outline_length` gave, in an outline of this unit."""
-    return float(length) if isinstance(length, Metres) else float(to_metres(length, unit))
 
 
 ONE_COEFFICIENT = ("friction has one coefficient for each pair, the same at rest and in motion: give a number, under "
