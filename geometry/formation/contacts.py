@@ -14,7 +14,6 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from geometry.errors import StictionError
-from geometry.shapes.features import Features, build_features
 from geometry.shapes.outline import Outline
 from geometry.shapes.polygon import Polygon
 from geometry.shapes.pose import Pose
@@ -69,18 +68,20 @@ class FormationContact:
     def _check_radii(self) -> None:
         part, other = self.part_radius, self.manipulator_radius
         if self.rolling and (part or other or self.kind == "C"):
-            raise FormationError("a contact of an arc cannot roll in a formation: an arc that rolls leaves the point at "
-                                 "which it started, so none is held; valid: an edge and a vertex that roll")
+            raise FormationError("a contact of an arc cannot roll in a formation: an arc that rolls leaves the point "
+                                 "at which it started, so none is held; valid: an edge and a vertex that roll")
         if (self.kind == "A" and part) or (self.kind == "B" and other):
-            raise FormationError(f"kind {self.kind!r} has an edge on one side: its radius is 0, not {part or other!r} m")
+            raise FormationError(f"kind {self.kind!r} has an edge on one side: its radius is 0, not "
+                                 f"{part or other!r} m")
         if self.kind != "C":
             if part + other < 0.0:
                 raise FormationError("an edge cannot touch a concave arc: its ends would be in the solid; valid: a "
-                                     "vertex or a convex arc on an edge, and a vertex or a smaller arc in a concave arc")
+                                     "vertex or a convex arc on an edge, and a vertex or a smaller arc in a concave "
+                                     "one")
             return
         if part == other == 0.0:
-            raise FormationError("a vertex on a vertex has no normal of its own; valid: a vertex that rolls on an edge, "
-                                 "held at its end")
+            raise FormationError("a vertex on a vertex has no normal of its own; valid: a vertex that rolls on an "
+                                 "edge, held at its end")
         if part < 0.0 and other < 0.0:
             raise FormationError("two concave arcs cannot touch; valid: an arc or a vertex in a larger concave arc")
         if self.span == 0.0:
@@ -161,8 +162,8 @@ def arc_on_edge(centre: tuple[float, float], radius: float, angle: float, offset
 
 def arc_on_arc(part_centre: tuple[float, float], part_radius: float, centre: tuple[float, float], radius: float,
                manipulator: int = WORLD) -> FormationContact:
-    """Type C: a circle of the part on a circle of the manipulator, centres (2,), radii in m: negative for a concave arc,
-    in which the other one lies; 0 for a vertex, of which there may be one. Raises FormationError."""
+    """Type C: a circle of the part on a circle of the manipulator, centres (2,), radii in m: negative for a concave
+    arc, in which the other one lies; 0 for a vertex, of which there may be one. Raises FormationError."""
     return FormationContact("C", part_centre, centre, (0.0, 1.0), manipulator=manipulator, part_radius=part_radius,
                             manipulator_radius=radius)
 
@@ -197,8 +198,8 @@ def contact_of_features(part: Shape, own: tuple[str, int], manipulator: Shape, o
     outline, vertex i is where feature i starts.
 
     index: of the manipulator; its features are taken in its frame. at: m from the start of the edge to where a vertex
-    is held on it; rolling if given. Raises FormationError: two edges, two vertices, no such feature, a concave arc on an
-    edge, an arc that should roll.
+    is held on it; rolling if given. Raises FormationError: two edges, two vertices, no such feature, a concave arc on
+    an edge, an arc that should roll.
     """
     kind = {"edge": "A"}.get(own[0], "B" if other[0] == "edge" else "C")
     if own[0] == other[0] == "edge":
@@ -219,19 +220,11 @@ class _Place(NamedTuple):
     radius: float
 
 
-def list_features(outline: Shape) -> Features:
-    """The features of an outline, of a polygon its edges."""
-    if isinstance(outline, Outline):
-        return outline.features
-    corners = outline.vertices
-    return build_features(corners, np.roll(corners, -1, axis=0), np.zeros(len(corners)))
-
-
 def _find_feature(outline: Shape, named: tuple[str, int], at: float | None, whose: str) -> _Place:
     word, number = named
     if not 0 <= number < len(outline):
         raise FormationError(f"{word} {number} of the {whose}: valid: 0 to {len(outline) - 1}")
-    features = list_features(outline)
+    features = outline.features
     start, end, sign = features.start[number], features.end[number], int(features.sign[number])
     if word == "vertex":
         if sign and (start == end).all():

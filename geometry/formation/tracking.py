@@ -17,11 +17,11 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
-from geometry.formation.formations import FormationContact, FormationError, solve_formation
+from geometry.formation.contacts import FormationContact, FormationError, Shape
+from geometry.formation.formations import solve_formation
 from geometry.formation.interval import SPLIT, evaluate_quintic, is_clear, make_quintic
 from geometry.formation.placements import FormationState, Motion, compute_variation, interpolate_motion
 from geometry.formation.realised import Realisation, verify_formation
-from geometry.shapes.polygon import Polygon
 from geometry.tolerances import BRANCH_DETERMINANT, BRANCH_NEAR, PART_JUMP, SMALLEST_STEP, START_POSE
 
 REASONS = ("end", "branch", "edge", "collision", "break", "away", "start")
@@ -158,8 +158,8 @@ class _Follower:
 
 
 def track_formation(contacts: Sequence[FormationContact], motion: Callable | ArrayLike, times: ArrayLike,
-                    start: Sequence[float] | np.ndarray, *, part: Polygon | None = None,
-                    manipulators: Sequence[Polygon] = (), breaks: Iterable[float] = ()) -> Track:
+                    start: Sequence[float] | np.ndarray, *, part: Shape | None = None,
+                    manipulators: Sequence[Shape] = (), breaks: Iterable[float] = ()) -> Track:
     """Follow one branch of a formation.
 
     motion: a function t -> (poses, velocities, accelerations), each (m, 3), or an array (n, m, 3) of the poses at
