@@ -6,8 +6,7 @@ from __future__ import annotations
 
 from typing import Literal, get_args
 
-ClosedFormType = Literal["3A", "3B", "2AB", "2BA", "ARA", "ARB", "BRA", "BRB"]
-SolvedType = Literal["2AC", "ABC", "2BC", "2CA", "2CB", "3C", "ARC", "BRC"]
-FormationType = ClosedFormType | SolvedType
-TYPES: tuple[ClosedFormType, ...] = get_args(ClosedFormType)
-SOLVED_TYPES: tuple[SolvedType, ...] = get_args(SolvedType)
+FormationType = Literal["3A", "3B", "2AB", "2BA", "ARA", "ARB", "BRA", "BRB",
+                        "2AC", "ABC", "2BC", "2CA", "2CB", "3C", "ARC", "BRC"]
+TYPES: tuple[FormationType, ...] = get_args(FormationType)[:8]  # in closed form
+SOLVED_TYPES: tuple[FormationType, ...] = get_args(FormationType)[8:]

@@ -143,8 +143,8 @@ def _pair_rounds(held: Sequence[FormationContact], own: Rounds, other: Rounds) -
 def _stay_off_edges(path: Paths, rounds: Rounds, owner: Shape, held, turn, tolerance: float) -> bool:
     """What is round, on its paths seen from the owner of the edges, against these edges.
 
-    turn: the angles at which the owner is seen from what is round. A convex arc touches an edge only where its normals
-    hold that of the edge, a concave one never: else its ends do, which are vertices.
+    turn: the angles at which the owner is seen from what is round. A convex arc touches an edge only at the foot of its
+    centre, and where its normals hold that of the edge, a concave one never: else ends do, which are vertices.
     """
     features = owner.features
     edges = features.take(features.sign == 0)
@@ -156,8 +156,8 @@ def _stay_off_edges(path: Paths, rounds: Rounds, owner: Shape, held, turn, toler
     gap = away[..., 0] * side[:, 1] - away[..., 1] * side[:, 0]
     error, radius = SAFETY * path.error[:, None], np.maximum(rounds.radius, 0.0)[:, None]
     clear = ((gap.min(axis=0) - error >= radius - tolerance) | (gap.max(axis=0) + error < -radius)
-             | (along.max(axis=0) + error < -radius - tolerance)
-             | (along.min(axis=0) - error > length + radius + tolerance) | (rounds.radius < 0.0)[:, None])
+             | (along.max(axis=0) + error < -tolerance) | (along.min(axis=0) - error > length + tolerance)
+             | (rounds.radius < 0.0)[:, None])
     # The gap of a contact of the formation is 0; what matters is that it stays between the ends of its edge.
     inside = (along.min(axis=0) - error >= -tolerance) & (along.max(axis=0) + error <= length + tolerance)
     if turn is not None and rounds.arcs.any():

@@ -68,8 +68,10 @@ def stay_off_rounds(rounds: tuple[Rounds, Rounds], seen: tuple[Paths, Paths], he
     apart = np.where(concave, (high <= difference + tolerance) | (low > sum_),
                      (low >= sum_ - tolerance) | (high < difference))
     # the point of contact lies from both centres towards the other one, or away from it where that is concave
-    on_own = _find_sector(own, np.where(s < 0.0, -1.0, 1.0)[None, :, :, None] * ahead, slack, tolerance, 0)
-    on_other = _find_sector(other, np.where(r < 0.0, -1.0, 1.0)[None, :, :, None] * back, slack_back, tolerance, 1)
+    room = tolerance * high / np.where(r == 0.0, np.inf, np.abs(r)), tolerance * high / np.where(s == 0.0, np.inf,
+                                                                                                 np.abs(s))
+    on_own = _find_sector(own, np.where(s < 0.0, -1.0, 1.0)[None, :, :, None] * ahead, slack, room[0], 0)
+    on_other = _find_sector(other, np.where(r < 0.0, -1.0, 1.0)[None, :, :, None] * back, slack_back, room[1], 1)
     clear = never | apart | on_own[1] | on_other[1]
     for i, j in held:
         clear[i, j] = on_own[0][i, j] and on_other[0][i, j]
@@ -84,10 +86,11 @@ def _bound_distance(control: np.ndarray, slack: np.ndarray) -> tuple[np.ndarray,
     return (control * direction).sum(axis=-1).min(axis=0) - slack, reach.max(axis=0) + slack
 
 
-def _find_sector(rounds: Rounds, control: np.ndarray, slack: np.ndarray, tolerance: float,
+def _find_sector(rounds: Rounds, control: np.ndarray, slack: np.ndarray, room: np.ndarray,
                  axis: int) -> tuple[np.ndarray, np.ndarray]:
     """(stays within, stays outside) (n, m): the directions of control points (6, n, m, 2) against those of the arcs,
-    which are the rows of `axis`. A vertex has all directions, as a whole circle has."""
+    which are the rows of `axis`; `room` (n, m) beyond their ends counts as within. A vertex has all directions, as a
+    whole circle has."""
     arcs = rounds.arcs & (rounds.sweep < 2.0 * np.pi)
     first = np.where(arcs[:, None], rounds.first, 1.0)
     first = first / np.hypot(first[:, 0], first[:, 1])[:, None]
@@ -97,7 +100,7 @@ def _find_sector(rounds: Rounds, control: np.ndarray, slack: np.ndarray, toleran
     sides = [np.expand_dims(normal, 1 - axis) for normal in (np.stack([-first[:, 1], first[:, 0]], axis=1),
                                                              np.stack([last[:, 1], -last[:, 0]], axis=1))]
     values = [(control * side).sum(axis=-1) for side in sides]
-    within = [value.min(axis=0) - slack >= -tolerance for value in values]
+    within = [value.min(axis=0) - slack >= -room for value in values]
     outside = [value.max(axis=0) + slack < 0.0 for value in values]
     narrow = np.expand_dims(rounds.sweep <= np.pi, 1 - axis)
     free = np.expand_dims(~arcs, 1 - axis)

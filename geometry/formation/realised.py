@@ -14,6 +14,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from geometry.formation.contacts import FormationContact, FormationError, Shape
+from geometry.formation.depth import measure_depth
 from geometry.shapes.features import compute_sweeps
 from geometry.shapes.overlap import measure_overlap
 from geometry.shapes.polygon import Polygon
@@ -30,6 +31,7 @@ class Realisation(NamedTuple):
     points: np.ndarray  # (n, 2) m, contact points, world
     overlaps: tuple[tuple[int, float], ...]  # (manipulator, depth in m)
     reason: str  # a sentence
+    ends: tuple[str, ...]  # for each contact: "edge" or "arc", of which the nearest end is
 
 
 class _Place(NamedTuple):
@@ -63,7 +65,7 @@ def verify_formation(contacts: Sequence[FormationContact], pose: Sequence[float]
     words += [f"the part is {depth:.6g} m deep in manipulator {index}" for index, depth in overlaps]
     return Realisation(not words, tuple(place.room >= -TOUCH * size for place in places),
                        tuple(place.along for place in places), np.array([place.point for place in places]), overlaps,
-                       "; ".join(words) or "realised")
+                       "; ".join(words) or "realised", tuple(place.feature for place in places))
 
 
 def _locate_contact(contact: FormationContact, pose: Pose, frame: Pose, part: Shape,
@@ -149,12 +151,10 @@ def find_overlaps(pose: Pose, part: Shape, manipulators: Sequence[Shape], placed
         other_low, other_high = other.bounds
         if (other_low >= high - tolerance).any() or (other_high <= low + tolerance).any():
             continue
-        depth = measure_overlap(_get_shape(own), _get_shape(other))[0]
+        if isinstance(own, Polygon) and isinstance(other, Polygon):
+            depth = measure_overlap(own.vertices, other.vertices)[0]
+        else:
+            depth = measure_depth(own.features, other.features, tolerance)
         if depth > tolerance:
             found.append((index, depth))
     return tuple(found)
-
-
-def _get_shape(outline: Shape) -> Any:
-    """As `geometry.shapes.overlap` takes it."""
-    return outline.vertices if isinstance(outline, Polygon) else outline

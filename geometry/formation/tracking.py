@@ -34,10 +34,10 @@ NEAR = 0.25  # a pose is the next one if it is this many times nearer to the pre
 class Stop(NamedTuple):
     """Why a track ends.
 
-    reason: "end" of the times; "branch": a branch point; "edge": a contact reached the end of its edge; "collision":
-    the part met a manipulator elsewhere; "break": the motion of the manipulators jumps in position, or, at one of the
-    given breaks, in velocity; "away": the lines become parallel and the pose leaves beyond all bounds; "start":
-    it was started here.
+    reason: "end" of the times; "branch": a branch point; "edge": a contact reached the end of its edge or arc;
+    "collision": the part met a manipulator elsewhere; "break": the motion of the manipulators jumps in position,
+    or, at one of the given breaks, in velocity; "away": the lines become parallel and the pose leaves beyond all
+    bounds; "start": it was started here.
     """
 
     reason: str
@@ -262,4 +262,4 @@ def _name_stop(time: float, wrong: Realisation) -> Stop:
         number = wrong.overlaps[0][0]
         return Stop("collision", f"the part meets manipulator {number} at t = {time:.12g} s", number)
     number = wrong.within_edges.index(False)
-    return Stop("edge", f"contact {number} reaches the end of its edge at t = {time:.12g} s", number)
+    return Stop("edge", f"contact {number} reaches the end of its {wrong.ends[number]} at t = {time:.12g} s", number)

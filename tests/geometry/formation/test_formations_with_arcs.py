@@ -1,45 +1,25 @@
-"""Contact formations of round features: offset lines, round on round, what is realised, and tracks."""
+"""Contact formations of round features: all their poses, against a dense scan that shares nothing with the solver."""
 
 import math
 
 import numpy as np
 import pytest
 
-from geometry.compiled.kernel import get_function
-from geometry.contact.contacts import TYPE_A, TYPE_B, TYPE_C, build_part, compute_contact
-from geometry.contact.moving import build_moving_walls
-from geometry.formation.contacts import FormationContact, FormationError, contact_of_features
+from geometry.formation.contacts import FormationContact
 from geometry.formation.formations import (
     SOLVED_TYPES,
     TYPES,
     arc_on_arc,
     arc_on_edge,
     edge_on_arc,
-    edge_on_vertex,
     find_type,
-    pin,
     solve_formation,
     solve_placements,
-    vertex_on_edge,
 )
-from geometry.formation.placements import compute_variation
-from geometry.formation.realised import verify_formation
-from geometry.formation.sheets import list_sheets
-from geometry.formation.tracking import track_formation
-from geometry.prescribed.motion import Motion
-from geometry.shapes.boundary import Boundary, compute_boundary
-from geometry.shapes.outline import Outline
-from geometry.shapes.polygon import Polygon
 from tests.geometry import formation_cases as cases
 
-DEG = math.pi / 180.0
 LETTERS = {**cases.LETTERS, "2AC": "AAC", "ABC": "ABC", "2BC": "BBC", "2CA": "ACC", "2CB": "BCC", "3C": "CCC",
            "ARC": "aC", "BRC": "bC"}
-FLOOR, WALL = Polygon.box(20.0, 2.0), Polygon.box(2.0, 20.0)  # top at y = 0, right side at x = 0, where they stand:
-CORNER = np.array([[0.0, -1.0, 0.0], [-1.0, 0.0, 0.0]])
-# A lens with a flat, a bite and a corner: edge, convex arc, concave arc, sharp and smooth joints.
-BLOB = Outline.from_vertices([[-1.0, -0.8], [1.0, -0.8], [1.2, 0.3], [0.3, 0.9], [-0.9, 0.7]],
-                             [0.0, 0.3, 0.4, -0.35, 0.2])
 
 
 def make_round(letter, rng):

@@ -74,8 +74,10 @@ def test_wrong_formations_are_refused_by_key():
         'obstacle = "finger 1", obstacle_vertex = 0', 'obstacle = "finger 1", obstacle_vertex = 7')
     assert "formation.type = '2BA': the contacts are those of type 2AB" in refuse('type = "2AB"', 'type = "2BA"')
     assert "formation.type = '4A': valid: '3A', '3B'" in refuse('type = "2AB"', 'type = "4A"')
-    assert "needs edge and obstacle_vertex, or vertex and obstacle_edge; given: edge and obstacle_edge" in refuse(
-        'obstacle = "finger 1", obstacle_vertex = 0', 'obstacle = "finger 1", obstacle_edge = 0')
+    message = refuse('obstacle = "finger 1", obstacle_vertex = 0', 'obstacle = "finger 1", obstacle_edge = 0')
+    assert message.endswith("needs one of these pairs: edge and obstacle_vertex, edge and obstacle_arc, vertex and "
+                            "obstacle_edge, vertex and obstacle_arc, arc and obstacle_edge, arc and obstacle_vertex, "
+                            "arc and obstacle_arc; given: edge and obstacle_edge")
     assert "workpiece.pose and formation both say where the part starts; keep one" in refuse(
         "mass = 0.2\n", "mass = 0.2\npose = [0, 0, 0]\n")
     assert "formation.contact.0.at = '5 kg': must be a length" in refuse(
