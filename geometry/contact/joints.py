@@ -3,12 +3,17 @@
 So it is where an edge and an arc, or two arcs, have one tangent; at the vertex at the end of an arc; and at the end of
 an edge, where what touches it is round itself. No contact begins there that was not there before: it only gets another
 name.
+
+An arc that lies on an edge does not pass to the edge at its own end: there the two edges are flush, and one that turns
+beyond has met the other end of that edge before. So that end is none for it, and rounding of the angle decides nothing.
 """
 
 from __future__ import annotations
 
+from math import atan2, cos, inf, pi, sin
+
 from geometry.compiled.jit import jit, kernel
-from geometry.contact.contacts import TYPE_A, TYPE_B
+from geometry.contact.contacts import TYPE_A, TYPE_B, compute_room
 
 
 @kernel
@@ -20,6 +25,48 @@ def continues(part, walls, one, other):
     if a[:2] == b[:2]:
         return _share_joint(walls.edge, a[2:], b[2:], part.edge[one[1]].radius != 0.0 and one[0] != TYPE_A)
     return False
+
+
+@kernel
+def compute_passage(part, walls, contact, pose, place):
+    """How far a contact is from the nearest joint at which it passes to another one: `compute_room` without the ends at
+    which edges are flush, m."""
+    kind, i, j = contact[0], contact[1], contact[2]
+    if kind == TYPE_A:
+        room = min(place.along, part.edge[i].length - place.along)
+        if walls.edge[j].radius != 0.0:
+            room = min(room, _measure_passage(walls.edge, j, place.nx, place.ny))
+        return room
+    if kind == TYPE_B:
+        room = min(place.along, walls.edge[j].length - place.along)
+        if part.edge[i].radius != 0.0:
+            c, s, nx, ny = cos(pose[2]), sin(pose[2]), place.nx, place.ny
+            room = min(room, _measure_passage(part.edge, i, -(c * nx + s * ny), s * nx - c * ny))
+        return room
+    return compute_room(part, walls, contact, pose, place)
+
+
+@jit
+def _measure_passage(edge, i, x, y):
+    """The same for a convex arc that lies on an edge; (x, y): unit vector from its centre to the contact."""
+    radius, half = edge[i].radius, edge[i].half
+    if half >= pi:
+        return inf
+    angle = atan2(edge[i].dx * y - edge[i].dy * x, edge[i].dx * x + edge[i].dy * y)
+    room = inf
+    if not is_flush_end(edge, i, True):
+        room = radius * (half + angle)
+    if not is_flush_end(edge, i, False):
+        room = min(room, radius * (half - angle))
+    return room
+
+
+@jit
+def is_flush_end(edge, i, at_start):
+    """Does the outline go on in an edge, with one tangent, at the start or the end of an arc? i: row of the arc."""
+    row = edge[i].arc
+    other = edge[row].previous if at_start else edge[row].next
+    return edge[other].arc < 0 and edge[row if at_start else other].smooth
 
 
 @jit
