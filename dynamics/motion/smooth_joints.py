@@ -13,8 +13,9 @@ from typing import NamedTuple
 from dynamics.motion.mode import compute_frame, compute_place, get_surface_speed
 from geometry.compiled.jit import jit, kernel
 from geometry.contact.contacts import TYPE_A, TYPE_B, TYPE_C, find_arrival
-from geometry.contact.joints import continues, is_flush_end
+from geometry.contact.joints import continues, continues_twice, is_flush_end
 from geometry.prescribed.motion import THETA
+from geometry.tolerances import ANGLE_TOLERANCE
 
 
 class RoomRate(NamedTuple):
@@ -31,7 +32,10 @@ def is_passed_on(body, closed, k, kept, at, zeros):
     before `kept` and after k; at: MotionState; zeros: Zeros. Both have one normal: so the rate at which the gap of one
     opens or closes is that of the other, too, and nothing strikes at a joint."""
     for m in range(closed.n):
-        if kept <= m <= k or not continues(body.part, body.walls, closed.triple[k], closed.triple[m]):
+        if kept <= m <= k:
+            continue
+        if not continues(body.part, body.walls, closed.triple[k], closed.triple[m]) and not _pass_together(
+                body, closed.triple[k], closed.triple[m], at, zeros.touch):
             continue
         leaves, other = _leaves(body, closed.triple[k], at, zeros), _leaves(body, closed.triple[m], at, zeros)
         if (leaves and not other) or (m < kept and leaves == other):
@@ -39,6 +43,17 @@ def is_passed_on(body, closed, k, kept, at, zeros):
                 closed.rate[m] = closed.rate[k]
             return True
     return False
+
+
+@kernel
+def _pass_together(body, one, other, at, touch):
+    """Do two contacts meet where a joint of the part is on a joint of the walls, and both go over at once?"""
+    if not continues_twice(body.part, body.walls, one, other):
+        return False
+    here, there = compute_place(body, one, at.time, at.pose), compute_place(body, other, at.time, at.pose)
+    if abs(here.nx * there.ny - here.ny * there.nx) > ANGLE_TOLERANCE or here.nx * there.nx + here.ny * there.ny < 0.0:
+        return False  # a corner on a corner
+    return max(abs(here.rx - there.rx), abs(here.ry - there.ry)) <= 4.0 * touch
 
 
 @kernel
