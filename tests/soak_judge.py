@@ -96,7 +96,7 @@ def measure_growth(trajectory: Trajectory, gravity) -> float:
     part = trajectory.record.workpiece
     kinetic = 0.5 * part.mass * np.sum(np.array([1.0, 1.0, part.rho**2]) * trajectory.velocity**2, axis=1)
     total = kinetic - part.mass * (trajectory.pose[:, :2] - trajectory.pose[0, :2]) @ np.asarray(gravity)
-    scale = max(np.ptp(total), part.mass * math.hypot(*gravity) * float(np.ptp(part.vertices, axis=0).max()))
+    scale = max(np.ptp(total), part.mass * math.hypot(*gravity) * float(np.ptp(part.outline.bounds, axis=0).max()))
     return float(np.max(total - np.minimum.accumulate(total))) / scale
 
 
@@ -187,4 +187,6 @@ FIND_WRONG_END = {
     "knee": find_wrong_slide,
     "groove": find_no_end,
     "feeder": find_wrong_feed,
+    "round": find_no_end,
+    "rolling": find_no_end,
 }

@@ -16,6 +16,7 @@ import shapely
 from geometry.shapes.polygon import Polygon
 from geometry.shapes.pose import Pose
 from sim.scene.toml_text import dump_toml
+from tests import soak_round as rounds
 from tests.scene_builders import G, box_outline, build_scene, standing_box
 from tests.sim.motion import turn_scene
 
@@ -209,14 +210,32 @@ def draw_drop(rng, falls: float) -> Case | None:
     y = find_height(part, x, turn, obstacles)
     if y is None:
         return None
+    return throw(rng, falls, size, scale_vertices(place("part", part, (x, y, turn)), size),
+                 [scale_vertices(body, size) for body in obstacles])
+
+
+def draw_round_drop(rng, falls: float) -> Case | None:
+    """The same with arcs in the part and in what it falls on."""
+    size, words = float(10.0 ** rng.uniform(-3.0, 2.0)), rounds.PARTS[rng.integers(len(rounds.PARTS))](rng)
+    part = rounds.build_shape(words)
+    obstacles = rounds.CONTAINERS[rng.integers(len(rounds.CONTAINERS))](rng)
+    x, turn = rng.uniform(-1.0, 1.0), rng.uniform(-math.pi, math.pi)
+    y = None if part is None else rounds.find_round_height(part, x, turn, obstacles)
+    if y is None:
+        return None
+    return throw(rng, falls, size, rounds.scale_body(rounds.body("part", words, (x, y, turn)), size),
+                 [rounds.scale_body(body, size) for body in obstacles])
+
+
+def throw(rng, falls: float, size: float, part: dict, obstacles: list[dict]) -> Case:
+    """The run of a part that starts free, with a random mass and velocity, and random laws of contact."""
     fall = math.sqrt(size / G)  # the time in which a part falls by half its size
     speed = rng.choice([0.0, 0.5, 10.0 ** rng.uniform(-3.0, 0.7)])
     vx, vy, omega = rng.normal(size=3) * speed
     workpiece = {"mass": float(10.0 ** rng.uniform(-3.0, 3.0)), "velocity": [vx * size / fall, vy * size / fall,
                                                                              omega / fall]}  # fmt: skip
     text = build_scene(
-        scale_vertices(place("part", part, (x, y, turn)), size) | workpiece,
-        [scale_vertices(body, size) for body in obstacles], **draw_contact_laws(rng),
+        part | workpiece, obstacles, **draw_contact_laws(rng),
         run={"duration": falls * fall, "output_interval": fall / 20.0})
     return Case("drop", text, size)
 
@@ -230,7 +249,11 @@ def build_drop(rng) -> Case | None:
 
 def build_moving(rng) -> Case | None:
     """The run of `drop` with the same seed, its first quarter, from a frame that moves uniformly."""
-    still = draw_drop(rng, 2.0)
+    return set_moving(rng, draw_drop(rng, 2.0))
+
+
+def set_moving(rng, still: Case | None) -> Case | None:
+    """The same run from a frame that moves uniformly."""
     if still is None:
         return None
     angle, speed = rng.uniform(-math.pi, math.pi), rng.uniform(0.1, 1.0) * math.sqrt(G * still.size)
@@ -249,6 +272,15 @@ def build_turned(rng) -> Case | None:
     if still is None:
         return None
     return turn_case(replace(still, kind="turned", twin=still.text), float(rng.uniform(-math.pi, math.pi)))
+
+
+def build_round(rng) -> Case | None:
+    return draw_round_drop(rng, 8.0)
+
+
+def build_rolling(rng) -> Case | None:
+    """The run of `round` with the same seed, its first quarter, from a frame that moves uniformly."""
+    return set_moving(rng, draw_round_drop(rng, 2.0))
 
 
 def bound_friction(outline: Polygon, touching: np.ndarray) -> float:
@@ -356,4 +388,6 @@ KINDS: dict[str, Callable[[np.random.Generator], Case | None]] = {
     "knee": build_knee,
     "groove": build_groove,
     "feeder": build_feeder,
+    "round": build_round,
+    "rolling": build_rolling,
 }

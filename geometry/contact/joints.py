@@ -3,12 +3,17 @@
 So it is where an edge and an arc, or two arcs, have one tangent; at the vertex at the end of an arc; and at the end of
 an edge, where what touches it is round itself. No contact begins there that was not there before: it only gets another
 name.
+
+An arc that lies on an edge does not pass to the edge at its own end: there the two edges are flush, and one that turns
+beyond has met the other end of that edge before. So that end is none for it, and rounding of the angle decides nothing.
 """
 
 from __future__ import annotations
 
+from math import atan2, cos, inf, pi, sin
+
 from geometry.compiled.jit import jit, kernel
-from geometry.contact.contacts import TYPE_A, TYPE_B
+from geometry.contact.contacts import TYPE_A, TYPE_B, compute_room
 
 
 @kernel
@@ -20,6 +25,80 @@ def continues(part, walls, one, other):
     if a[:2] == b[:2]:
         return _share_joint(walls.edge, a[2:], b[2:], part.edge[one[1]].radius != 0.0 and one[0] != TYPE_A)
     return False
+
+
+@kernel
+def continues_twice(part, walls, one, other):
+    """The same where a joint of the part is on a joint of the walls: from an arc on an edge to an edge on the vertex
+    behind that. Both have to be in one place with one normal, which this does not ask."""
+    a, b = _read(part, walls, one), _read(part, walls, other)
+    part_round = part.edge[one[1]].radius != 0.0 or part.edge[other[1]].radius != 0.0
+    wall_round = walls.edge[one[2]].radius != 0.0 or walls.edge[other[2]].radius != 0.0
+    return _share_joint(part.edge, a[:2], b[:2], wall_round) and _share_joint(walls.edge, a[2:], b[2:], part_round)
+
+
+@kernel
+def compute_passage(part, walls, contact, pose, place, reach):
+    """How far a contact is from the nearest joint at which it passes to another one, or ends: `compute_room` without
+    the ends at which edges are flush, m. An arc on a vertex ends at its own corner; there it goes `reach` (m) farther,
+    so that it is off both."""
+    kind, i, j = contact[0], contact[1], contact[2]
+    if kind == TYPE_A:
+        room = min(place.along, part.edge[i].length - place.along)
+        if walls.edge[j].radius != 0.0:
+            room = min(room, _measure_passage(walls.edge, j, place.nx, place.ny))
+        return room
+    if kind == TYPE_B:
+        room = min(place.along, walls.edge[j].length - place.along)
+        if part.edge[i].radius != 0.0:
+            c, s, nx, ny = cos(pose[2]), sin(pose[2]), place.nx, place.ny
+            room = min(room, _measure_passage(part.edge, i, -(c * nx + s * ny), s * nx - c * ny))
+        return room
+    r, s = part.edge[i].radius, walls.edge[j].radius
+    room = compute_room(part, walls, contact, pose, place)
+    if room > 0.0 or (r != 0.0 and s != 0.0):
+        return room
+    c, si, nx, ny = cos(pose[2]), sin(pose[2]), place.nx, place.ny
+    sign = -1.0 if r > 0.0 else 1.0
+    if r != 0.0:
+        at_corner = _is_corner_end(part.edge, i, sign * (c * nx + si * ny), sign * (c * ny - si * nx))
+    else:
+        sign = 1.0 if s > 0.0 else -1.0
+        at_corner = _is_corner_end(walls.edge, j, sign * nx, sign * ny)
+    return room + reach if at_corner else room
+
+
+@jit
+def _is_corner_end(edge, i, x, y):
+    """Is a contact beyond an end of an arc, where the outline has a corner? (x, y): unit vector from its centre."""
+    angle = atan2(edge[i].dx * y - edge[i].dy * x, edge[i].dx * x + edge[i].dy * y)
+    if edge[i].half > abs(angle):
+        return False
+    row = edge[i].arc
+    return not edge[row if angle * edge[i].radius < 0.0 else edge[row].next].smooth
+
+
+@jit
+def _measure_passage(edge, i, x, y):
+    """The same for a convex arc that lies on an edge; (x, y): unit vector from its centre to the contact."""
+    radius, half = edge[i].radius, edge[i].half
+    if half >= pi:
+        return inf
+    angle = atan2(edge[i].dx * y - edge[i].dy * x, edge[i].dx * x + edge[i].dy * y)
+    room = inf
+    if not is_flush_end(edge, i, True):
+        room = radius * (half + angle)
+    if not is_flush_end(edge, i, False):
+        room = min(room, radius * (half - angle))
+    return room
+
+
+@jit
+def is_flush_end(edge, i, at_start):
+    """Does the outline go on in an edge, with one tangent, at the start or the end of an arc? i: row of the arc."""
+    row = edge[i].arc
+    other = edge[row].previous if at_start else edge[row].next
+    return edge[other].arc < 0 and edge[row if at_start else other].smooth
 
 
 @jit

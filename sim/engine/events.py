@@ -32,6 +32,7 @@ from geometry.compiled.jit import jit, kernel
 from geometry.compiled.record import define_record
 from geometry.contact.contacts import compute_contact, compute_room
 from geometry.contact.detection import has_arc
+from geometry.contact.joints import compute_passage
 from geometry.contact.path import evaluate_path
 from geometry.tolerances import SUNK
 from sim.rows.records import EVENT_KINDS
@@ -145,10 +146,12 @@ def compute_monitor(watch, monitor):
     if kind == SINK:
         return SINK_SLOPE * (gap / scales.touch + SUNK)
     if kind == EDGE_END:
-        room = compute_room(body.part, body.walls, triple, at.pose, place)
+        reach = END_REACH * scales.touch
         if has_arc(body.part, body.walls, triple[1], triple[2]):  # at a joint, which both features have
-            return room / (END_ROUNDING * scales.touch)
-        return (room + END_REACH * scales.touch) / (END_ROUNDING * scales.touch)
+            room = compute_passage(body.part, body.walls, triple, at.pose, place, reach)
+        else:
+            room = reach + compute_room(body.part, body.walls, triple, at.pose, place)
+        return room / (END_ROUNDING * scales.touch)
     return (LOST_GAP * scales.touch - abs(gap)) / scales.touch
 
 
