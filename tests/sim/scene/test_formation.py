@@ -110,6 +110,31 @@ def test_the_command_lists_and_draws(tmp_path, capsys):
     assert run("formation", HELD, "--plot", str(tmp_path / "a.bmp")) == 2
 
 
+def test_arcs_are_features_of_a_formation(tmp_path, capsys):
+    """A capsule at a wall, on a floor and on a roller: two arcs on edges, and round on round."""
+    lever = Path(__file__).with_name("lever_on_roller.toml")
+    scene = load_scene(str(lever))
+    direction, distance = math.atan2(0.01, 0.12), math.hypot(0.01, 0.12)
+    theta = direction + math.acos((0.1**2 + distance**2 - 0.05**2) / (0.2 * distance))  # the law of cosines
+    assert scene.workpiece.pose.theta == pytest.approx(theta, abs=1e-14)
+    again = parse_scene(scene.text, source=scene.source)
+    assert again.formation == scene.formation and again.workpiece.pose == scene.workpiece.pose
+    assert run("formation", str(lever), "--plot", str(tmp_path / "a.svg")) == 0
+    text = capsys.readouterr().out
+    assert "contact 0 (type B): arc 3 slides on edge 2 of floor" in text
+    assert "contact 2 (type C): arc 1 slides on arc 0 of roller" in text
+    assert "Verdict: generic - 2BC: 2 poses" in text and "solved, all roots of a polynomial" in text
+    words = {each.get_text() for axes in draw_formation(survey_formation(lambda: scene)).axes for each in axes.texts}
+    assert {"a0", "a1", "a3", "e0", "e2", "v0", "2: C"} <= words and "a2" not in words
+    given = lever.read_text(encoding="utf-8")
+    for old, new, said in (
+            ("{ arc = 1, ", "{ arc = 0, ", "(roller): arc 0 of the part: feature 0 is an edge; valid: 1, 3"),
+            ("obstacle_arc = 0", "obstacle_arc = 1", "(roller): arc 1 of the obstacle: valid: 0 to 0"),
+            ("{ arc = 1, ", "{ arc = 1, at = 0.01, ", "a contact of an arc cannot roll in a formation"),
+            ('"2BC"', '"3B"', "the contacts are those of type 2BC")):
+        assert said in refuse(old, new, given)
+
+
 def write_scene(path, *changes):
     text = TEXT
     for old, new in changes:
