@@ -23,7 +23,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
-from geometry.formation.contacts import (
+from geometry.formation.formation_contacts import (
     WORLD,
     FormationContact,
     FormationError,

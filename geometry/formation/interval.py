@@ -14,7 +14,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from geometry.formation.contacts import FormationContact, Shape
+from geometry.formation.formation_contacts import FormationContact, Shape
 from geometry.formation.interval_rounds import Paths, Rounds, stay_off_rounds
 from geometry.formation.placements import FormationState, K, turn_by
 from geometry.formation.realised import measure_size

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from geometry.formation.contacts import FormationContact, FormationError
+from geometry.formation.formation_contacts import FormationContact, FormationError
 
 Motion = Callable[[float], tuple[np.ndarray, np.ndarray, np.ndarray]]
 

@@ -13,8 +13,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from geometry.formation.contacts import FormationContact, FormationError, Shape
 from geometry.formation.depth import measure_depth
+from geometry.formation.formation_contacts import FormationContact, FormationError, Shape
 from geometry.shapes.features import compute_sweeps
 from geometry.shapes.overlap import measure_overlap
 from geometry.shapes.polygon import Polygon
@@ -34,7 +34,7 @@ class Realisation(NamedTuple):
     ends: tuple[str, ...]  # for each contact: "edge" or "arc", of which the nearest end is
 
 
-class _Place(NamedTuple):
+class _Spot(NamedTuple):
     """One contact at one pose."""
 
     point: np.ndarray  # (2,) m, world
@@ -69,7 +69,7 @@ def verify_formation(contacts: Sequence[FormationContact], pose: Sequence[float]
 
 
 def _locate_contact(contact: FormationContact, pose: Pose, frame: Pose, part: Shape,
-                    manipulators: Sequence[Shape]) -> _Place:
+                    manipulators: Sequence[Shape]) -> _Spot:
     """Where a contact is; `frame` is the pose of its manipulator. With n out of the manipulator the point lies at r n
     behind the centre of what is round of the part, at R n before that of the manipulator."""
     if contact.manipulator_feature is not None and not 0 <= contact.manipulator < len(manipulators):
@@ -100,7 +100,7 @@ def _locate_contact(contact: FormationContact, pose: Pose, frame: Pose, part: Sh
         room = _measure_room(manipulators[contact.manipulator], contact.manipulator_feature, frame.inverse().rotate(n))
         ends.append((room, "arc"))
     room, feature = min(ends, key=lambda each: each[0])
-    return _Place(point, along, room, feature)
+    return _Spot(point, along, room, feature)
 
 
 def find_normal(contact: FormationContact, pose: Pose, frame: Pose) -> np.ndarray:

@@ -11,7 +11,7 @@ from collections.abc import Callable, Sequence
 import numpy as np
 from numpy.typing import ArrayLike
 
-from geometry.formation.contacts import FormationContact, Shape
+from geometry.formation.formation_contacts import FormationContact, Shape
 from geometry.formation.formations import solve_formation
 from geometry.formation.placements import interpolate_motion
 from geometry.formation.realised import verify_formation

@@ -17,7 +17,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
-from geometry.formation.contacts import FormationContact, FormationError, Shape
+from geometry.formation.formation_contacts import FormationContact, FormationError, Shape
 from geometry.formation.formations import solve_formation
 from geometry.formation.interval import SPLIT, evaluate_quintic, is_clear, make_quintic
 from geometry.formation.placements import FormationState, Motion, compute_variation, interpolate_motion

@@ -5,7 +5,7 @@ import math
 import numpy as np
 import pytest
 
-from geometry.formation.contacts import FormationContact
+from geometry.formation.formation_contacts import FormationContact
 from geometry.formation.formations import (
     SOLVED_TYPES,
     TYPES,

@@ -212,7 +212,7 @@ def contact_of_features(part: Shape, own: tuple[str, int], manipulator: Shape, o
                             part_place.radius, other_place.radius)
 
 
-class _Place(NamedTuple):
+class _NamedFeature(NamedTuple):
     """What a contact needs of a feature."""
 
     point: tuple[float, float]  # of an edge its middle, or where it is held
@@ -220,7 +220,7 @@ class _Place(NamedTuple):
     radius: float
 
 
-def _find_feature(outline: Shape, named: tuple[str, int], at: float | None, whose: str) -> _Place:
+def _find_feature(outline: Shape, named: tuple[str, int], at: float | None, whose: str) -> _NamedFeature:
     word, number = named
     if not 0 <= number < len(outline):
         raise FormationError(f"{word} {number} of the {whose}: valid: 0 to {len(outline) - 1}")
@@ -229,17 +229,17 @@ def _find_feature(outline: Shape, named: tuple[str, int], at: float | None, whos
     if word == "vertex":
         if sign and (start == end).all():
             raise FormationError(f"vertex {number} of the {whose}: a circle has no vertex; valid: arc {number}")
-        return _Place((float(start[0]), float(start[1])), (0.0, 1.0), 0.0)
+        return _NamedFeature((float(start[0]), float(start[1])), (0.0, 1.0), 0.0)
     if (word == "arc") != (sign != 0):
         own = [str(k) for k in np.flatnonzero((features.sign != 0) == (word == "arc"))]
         raise FormationError(f"{word} {number} of the {whose}: feature {number} is an {'arc' if sign else 'edge'}; "
                              f"valid: {', '.join(own) or f'none, it has no {word}'}")
     if word == "arc":
         x, y = features.centre[number].tolist()
-        return _Place((x, y), (0.0, 1.0), sign * float(features.radius[number]))
+        return _NamedFeature((x, y), (0.0, 1.0), sign * float(features.radius[number]))
     length = math.dist(start, end)
     along = (end - start) / length
     if at is not None and not 0.0 <= at <= length:
         raise FormationError(f"at = {at!r} m on edge {number} of the {whose}: valid: 0 to {length:.9g} m")
     x, y = (0.5 * (start + end) if at is None else start + at * along).tolist()
-    return _Place((x, y), (float(along[1]), float(-along[0])), 0.0)
+    return _NamedFeature((x, y), (float(along[1]), float(-along[0])), 0.0)
