@@ -44,11 +44,12 @@ def draw_formation(listing: FormationListing, motion: SheetMotion | None = None,
     found = listing.found
     panels = max(len(found), 1)
     outlines = [pose.pose.transform(listing.outline.vertices) for pose in found.poses]
-    points = np.concatenate([*outlines, *(o.vertices for o in listing.obstacles)])
+    walls = [_list_vertices(obstacle.shape) for obstacle in listing.obstacles]
+    points = np.concatenate([*outlines, *walls])
     low, high = points.min(axis=0), points.max(axis=0)
     # A far pose must not make all else a dot: obstacles and parts are shown up to three sizes of the part away.
     reach = 3.0 * listing.outline.size
-    centre = np.mean([o.vertices.mean(axis=0) for o in listing.obstacles], axis=0)
+    centre = np.mean([wall.mean(axis=0) for wall in walls], axis=0)
     low, high = np.maximum(low, centre - reach), np.minimum(high, centre + reach)
     margin = 0.05 * float((high - low).max())
     factor, unit = choose_unit(float((high - low).min()))
@@ -69,13 +70,18 @@ def draw_formation(listing: FormationListing, motion: SheetMotion | None = None,
         axes.set_ylim((low[1] - margin) * factor, (high[1] + margin) * factor)
         axes.set_xlabel(f"x ({unit})", color=FAINT, fontsize=9)
         axes.tick_params(colors=FAINT, labelsize=8)
-        for obstacle in listing.obstacles:
-            axes.add_patch(Polygon(obstacle.vertices * factor, facecolor=OBSTACLE_FACE, edgecolor=OBSTACLE_EDGE,
+        for wall in walls:
+            axes.add_patch(Polygon(wall * factor, facecolor=OBSTACLE_FACE, edgecolor=OBSTACLE_EDGE,
                                    zorder=1))
-            _number_features(axes, obstacle.vertices * factor, OBSTACLE_EDGE)
+            _number_features(axes, wall * factor, OBSTACLE_EDGE)
         if found.poses:
             _draw_pose(axes, listing, k, factor)
     return figure
+
+
+def _list_vertices(shape) -> np.ndarray:
+    """The vertices (n, 2) of an obstacle; of arcs points near enough for a picture."""
+    return shape.sample(1e-3 * shape.size)[0]
 
 
 def _draw_sheets(figure, motion: SheetMotion, sheets: Sequence[Sheet]) -> None:
