@@ -46,6 +46,11 @@ SEAM_TOLERANCE = 4e-12
 # ... plus this many units in the last place of the largest coordinate, for scenes far from the origin.
 SEAM_ULPS = 32
 
+# Pieces of two curves that share both ends lie on each other if their middles are this near, in tolerances of the seam.
+# Reason: each end is off by one, and the curves may be apart by one. Larger: slender gaps between arcs are closed.
+# Smaller: two faces that lie on each other are both kept, and leave no loops.
+SAME_CURVE = 4.0
+
 # An edge of an obstacle is deep inside the union of all where it is farther than this from the union's outline,
 # relative to the extent of all obstacles. Reason: that outline is computed to 1e-12 of the extent, or somewhat worse
 # where many edges nearly meet. Larger: fewer edges of a heap are left out, which takes longer. Smaller: rounding

@@ -254,6 +254,9 @@ BETTER_VIEW = 1e-9
 WHOLE_NUMBER = 1e-12
 # Forces below this share of the largest are not drawn. Larger: forces are missing. Smaller: arrows without length.
 DRAWN_FORCE = 1e-3
+# Chords lie at most this far off the arcs that they are drawn for, in heights of the picture. Reason: a tenth of a dot
+# in a picture of 1000 dots. Larger: arcs have corners. Smaller: frames of movies take longer.
+DRAWN_CHORD = 1e-4
 
 # --- files ---
 

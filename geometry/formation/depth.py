@@ -1,8 +1,8 @@
 """How deep two outlines of edges and arcs overlap, to rounding.
 
 Each outline is cut where it meets the other, so that each piece lies on one side of the other outline. What lies inside
-is told by the joints and the middles of the pieces: where two features barely overlap, which is where it matters, one
-of them is the deepest point.
+is told by the joints and by three points of each piece: where two features barely overlap, which is where it matters,
+a joint or a middle is the deepest point. A middle alone may by chance lie on the far side of what it has entered.
 """
 
 from __future__ import annotations
@@ -16,14 +16,14 @@ from geometry.tolerances import TINY
 
 
 def measure_depth(one: Features, other: Features, tolerance: float) -> float:
-    """The largest distance (m) of a joint or a middle of a piece inside the other outline from its edges and arcs; 0
-    where none is deeper than the tolerance (m). Both in one frame; holes are loops that run the other way."""
+    """The largest distance (m) of such a point inside the other outline from the edges and arcs of that; 0 where none
+    is deeper than the tolerance (m). Both in one frame; holes are loops that run the other way."""
     middle = one.start.mean(axis=0)  # so that outlines far from the origin lose no digits
     one, other = (Features(group.start - middle, group.end - middle, group.centre - middle, group.radius, group.sign)
                   for group in (one, other))
     deepest = 0.0
     for own, far in ((one, other), (other, one)):
-        points = np.concatenate([own.start, _list_middles(own, far, tolerance)])
+        points = np.concatenate([own.start, _list_points(own, far, tolerance)])
         depth = _measure_distances(points, far).min(axis=1)
         points, depth = points[depth > tolerance], depth[depth > tolerance]
         if len(points):
@@ -31,8 +31,8 @@ def measure_depth(one: Features, other: Features, tolerance: float) -> float:
     return deepest
 
 
-def _list_middles(own: Features, far: Features, tolerance: float) -> np.ndarray:
-    """Middles (k, 2) of the pieces into which `far` cuts the edges and arcs of `own`."""
+def _list_points(own: Features, far: Features, tolerance: float) -> np.ndarray:
+    """Middles and quarters (k, 2) of the pieces into which `far` cuts the edges and arcs of `own`."""
     n, m = len(own.sign), len(far.sign)
     i, j = np.repeat(np.arange(n), m), np.tile(np.arange(m), n)
     first, second = own.take(i), far.take(j)
@@ -48,7 +48,9 @@ def _list_middles(own: Features, far: Features, tolerance: float) -> np.ndarray:
     order = np.lexsort([share, row])
     row, share = row[order], share[order]
     inner = row[1:] == row[:-1]
-    return _place_shares(own.take(row[1:][inner]), 0.5 * (share[1:] + share[:-1])[inner])
+    begin, length = share[:-1][inner], (share[1:] - share[:-1])[inner]
+    pieces = own.take(row[1:][inner])
+    return np.concatenate([_place_shares(pieces, begin + part * length) for part in (0.25, 0.5, 0.75)])
 
 
 def _meet(one: Features, other: Features) -> list[np.ndarray]:

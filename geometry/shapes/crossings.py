@@ -35,7 +35,7 @@ def check_simple(loops: Sequence[Loop], tolerance: float, names: Sequence[Sequen
     neighbours = (following[i] == j) | (following[j] == i)
     _check_neighbours(features, following, tolerance, flat)
     i, j = i[~neighbours], j[~neighbours]
-    distance, place = _measure(features.take(i), features.take(j))
+    distance, place = measure_distances(features.take(i), features.take(j))
     bad = np.flatnonzero(distance <= tolerance)
     if bad.size:
         k = bad[int(distance[bad].argmin())]
@@ -71,13 +71,13 @@ def _check_neighbours(features: Features, following: np.ndarray, tolerance: floa
     # only the joints they share are theirs; where each is the other's neighbour twice, all four ends are joints
     shared = np.stack([following[j] == i, np.ones(len(i), dtype=bool), np.ones(len(i), dtype=bool), following[j] == i])
     away = np.where(shared, np.hypot(*np.moveaxis(ends - again, -1, 0)), np.inf).min(axis=0) > tolerance
-    meets = away & _reaches(one, again, tolerance) & _reaches(other, again, tolerance)
+    meets = away & reaches(one, again, tolerance) & reaches(other, again, tolerance)
     if meets.any():
         k = int(np.flatnonzero(meets)[0])
         _refuse(features, i[k], j[k], again[k], names, "crosses")
     # a free end of one on the other
     for mate, point, free in ((other, one.start, ~shared[0]), (one, other.end, ~shared[3])):
-        distance = np.where(free, _measure_points(point, mate), np.inf)
+        distance = np.where(free, measure_points(point, mate), np.inf)
         if (distance <= tolerance).any():
             k = int(distance.argmin())
             _refuse(features, i[k], j[k], point[k], names, "touches")
@@ -106,7 +106,7 @@ def _mirror_joint(one: Features, other: Features) -> np.ndarray:
     return np.where(single[:, None], joint, again)
 
 
-def _reaches(features: Features, points: np.ndarray, tolerance: float) -> np.ndarray:
+def reaches(features: Features, points: np.ndarray, tolerance: float) -> np.ndarray:
     """Is point i, which is on the line or circle of feature i, on the feature?"""
     chord = features.end - features.start
     length = np.maximum(np.hypot(chord[:, 0], chord[:, 1]), _TINY)
@@ -118,7 +118,7 @@ def _reaches(features: Features, points: np.ndarray, tolerance: float) -> np.nda
 # --------------------------------------------------------------------------------------------------------- distance
 
 
-def _measure(one: Features, other: Features) -> tuple[np.ndarray, np.ndarray]:
+def measure_distances(one: Features, other: Features) -> tuple[np.ndarray, np.ndarray]:
     """Distance (n,) of feature i of one group from feature i of the other, 0 where they cross, and the place (n, 2).
 
     The nearest points are ends, or lie on the common normal: the line through both centres, or through the centre and
@@ -131,7 +131,7 @@ def _measure(one: Features, other: Features) -> tuple[np.ndarray, np.ndarray]:
         best[nearer], place[nearer] = distance[nearer], points[nearer]
 
     for point, feature in ((one.start, other), (one.end, other), (other.start, one), (other.end, one)):
-        offer(_measure_points(point, feature), point)
+        offer(measure_points(point, feature), point)
     for arc, mate in ((one, other), (other, one)):
         # the points of the circle nearest to and farthest from the foot of its centre on the mate's line, or the mate's
         # own centre
@@ -143,13 +143,13 @@ def _measure(one: Features, other: Features) -> tuple[np.ndarray, np.ndarray]:
         for side in (1.0, -1.0):
             point = arc.centre + (side * arc.radius / np.where(length > 0.0, length, 1.0))[:, None] * aim
             valid = (arc.sign != 0) & (length > 0.0) & find_on_sweep(arc, point)
-            offer(np.where(valid, _measure_points(point, mate), np.inf), point)
-    for points, valid in _list_crossings(one, other):
-        offer(np.where(valid & _reaches(one, points, 0.0) & _reaches(other, points, 0.0), 0.0, np.inf), points)
+            offer(np.where(valid, measure_points(point, mate), np.inf), point)
+    for points, valid in list_crossings(one, other):
+        offer(np.where(valid & reaches(one, points, 0.0) & reaches(other, points, 0.0), 0.0, np.inf), points)
     return best, place
 
 
-def _measure_points(points: np.ndarray, features: Features) -> np.ndarray:
+def measure_points(points: np.ndarray, features: Features) -> np.ndarray:
     """Distance (n,) of point i from feature i."""
     chord = features.end - features.start
     square = np.maximum((chord * chord).sum(axis=1), _TINY)
@@ -161,7 +161,7 @@ def _measure_points(points: np.ndarray, features: Features) -> np.ndarray:
     return np.where(features.sign == 0, edge, arc)
 
 
-def _list_crossings(one: Features, other: Features):
+def list_crossings(one: Features, other: Features):
     """Pairs (points (n, 2), valid (n,)): where the lines or circles of feature i of both groups meet."""
     lines = (one.sign == 0) & (other.sign == 0)
     a, d = one.start, one.end - one.start

@@ -149,12 +149,14 @@ def find_on_sweep(features: Features, points: np.ndarray, room: float = 0.0) -> 
 def compute_boxes(features: Features) -> tuple[np.ndarray, np.ndarray]:
     """Lowest and highest coordinates (n, 2) of each feature."""
     low, high = np.minimum(features.start, features.end), np.maximum(features.start, features.end)
-    for axis in (0, 1):
-        for side, pick, bound in ((-1.0, np.minimum, low), (1.0, np.maximum, high)):
-            extreme = features.centre.copy()
-            extreme[:, axis] += side * features.radius
-            reached = find_on_sweep(features, extreme)
-            bound[:, axis] = np.where(reached, pick(bound[:, axis], extreme[:, axis]), bound[:, axis])
+    bent = np.flatnonzero(features.sign)
+    if len(bent):
+        arcs = features.take(np.tile(bent, 4))
+        way = np.repeat(np.array([(1.0, 0.0), (-1.0, 0.0), (0.0, 1.0), (0.0, -1.0)]), len(bent), axis=0)
+        extreme = arcs.centre + arcs.radius[:, None] * way
+        reached = find_on_sweep(arcs, extreme)[:, None]
+        low[bent] = np.minimum(low[bent], np.where(reached, extreme, np.inf).reshape(4, -1, 2).min(axis=0))
+        high[bent] = np.maximum(high[bent], np.where(reached, extreme, -np.inf).reshape(4, -1, 2).max(axis=0))
     return low, high
 
 

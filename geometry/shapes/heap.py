@@ -35,7 +35,7 @@ def build_heap(outlines) -> Heap | None:
         union = shapely.union_all([shapely.Polygon(outline - centre) for outline in outlines])
     except shapely.GEOSException:
         return None
-    rings = [shapely.get_coordinates(ring) for ring in shapely.get_rings(union)]
+    rings = [shapely.get_coordinates(ring) for ring in shapely.get_rings(shapely.get_parts(union))]
     sides = shapely.linestrings(np.concatenate([np.stack([ring[:-1], ring[1:]], axis=1) for ring in rings]))
     return Heap(shapely.STRtree(sides), centre, DEEP * float((high - low).max()))
 

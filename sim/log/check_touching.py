@@ -16,7 +16,7 @@ def find_closing(trajectory: Trajectory) -> float:
     """Largest acceleration [relative to the largest of the log] with which a touching pair closes that is in no row of
     /contacts; 0 where there is none."""
     part = trajectory.record.workpiece
-    size = float(np.hypot(*part.vertices.T).max(initial=0.0))
+    size = part.outline.reach
     arm = np.array([1.0, 1.0, size])
     pull = float(np.abs(trajectory.acceleration * arm).max(initial=0.0))
     load = np.abs(np.column_stack([trajectory.steps[name] for name in ("load_fx", "load_fy")])).max(initial=0.0)
@@ -61,12 +61,12 @@ def list_touching(trajectory: Trajectory, row: int, short: float, touch: float):
     """(gap, gap', gap'', (obstacle, type, x, y)) of every vertex of one body near an edge of the other, by differences
     over a short time along the motion of the row. Pairs at the end of an edge are left out: on a corner of both bodies
     the normal is not known."""
-    vertices, pose = trajectory.record.workpiece.vertices, trajectory.pose[row]
+    vertices, pose = trajectory.record.workpiece.outline.features.start, trajectory.pose[row]
     velocity, acceleration, time = trajectory.velocity[row], trajectory.acceleration[row], float(trajectory.time[row])
     steps = (-short, 0.0, short)
     parts = [place(vertices, pose + s * velocity + 0.5 * s * s * acceleration) for s in steps]
     for index, body in enumerate(trajectory.record.obstacles):
-        walls = [body.place(time + s) for s in steps]
+        walls = [body.place(time + s).features.start for s in steps]
         if (walls[1].min(axis=0) > parts[1].max(axis=0) + touch).any() or (
                 walls[1].max(axis=0) < parts[1].min(axis=0) - touch).any():
             continue

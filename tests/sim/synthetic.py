@@ -4,6 +4,7 @@ import numpy as np
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 
+from geometry.shapes.polygon import Polygon
 from sim.log.bodies import BodyRecord, SceneRecord
 from sim.log.sink import H5Sink
 from sim.log.trajectory import Trajectory
@@ -18,9 +19,9 @@ POST = np.array([[0.3, 0.0], [0.34, 0.0], [0.34, 0.12], [0.3, 0.12]])
 
 
 def make_record(part=BOX, obstacles=((FLOOR, 0.3), (POST, 0.8)), text="# a box\n", name="box_slides"):
-    bodies = tuple(BodyRecord(f"obstacle {i}", np.array(outline), mu=mu, e=0.1)
+    bodies = tuple(BodyRecord(f"obstacle {i}", Polygon(outline), mu=mu, e=0.1)
                    for i, (outline, mu) in enumerate(obstacles))
-    part = BodyRecord("box", np.array(part), mass=1.0, rho=0.04)
+    part = BodyRecord("box", Polygon(part), mass=1.0, rho=0.04)
     return SceneRecord(name, "A box slides and stops.", text, "", part, bodies)
 
 

@@ -2,11 +2,17 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from rich.console import Console
 from rich.progress import Progress, ProgressColumn, TextColumn
 from rich.table import Table
 
 from sim.words.quoting import show_hidden
+
+if TYPE_CHECKING:
+    from geometry.shapes.outline import Outline
+    from geometry.shapes.polygon import Polygon
 
 PLAIN_WIDTH = 120  # where the output is no terminal and nothing says how wide it is
 
@@ -54,6 +60,13 @@ def make_table(title: str, columns: list[str], words: tuple[str, ...] = ()) -> T
     for column in columns:
         table.add_column(column, justify="left" if column in words else "right", no_wrap=True)
     return table
+
+
+def count_features(outline: Polygon | Outline) -> str:
+    """"4 edges, 4 arcs, 1 hole", without those that there are none of."""
+    arcs = int((outline.features.sign != 0).sum())
+    counts = ((len(outline) - arcs, "edge"), (arcs, "arc"), (int(outline.loop[-1]), "hole"))
+    return ", ".join(f"{n} {word}{'' if n == 1 else 's'}" for n, word in counts if n)
 
 
 def format_number(value: float, unit: str = "") -> str:

@@ -5,11 +5,13 @@ from __future__ import annotations
 import shlex
 from pathlib import Path
 
-from sim.cli.reports.console import format_number, make_console, make_table, print_fields
+from sim.cli.reports.console import count_features, format_number, make_console, make_table, print_fields
 from sim.scene.motions import describe_motion, describe_turn
 from sim.scene.notes import list_notes
-from sim.scene.scene import Scene
+from sim.scene.scene import DrawnFrom, Obstacle, Scene, Workpiece
 from sim.words.quoting import cut
+
+HASH_LETTERS = 12  # of a hash that are shown: enough to tell the drawings of a user apart
 
 
 def print_scene(scene: Scene) -> bool:
@@ -23,7 +25,7 @@ def print_scene(scene: Scene) -> bool:
     rows = "start, events and end" + ("" if interval is None else f", and every {format_number(interval, 's')}")
     print_fields(console, [
         *([("about", scene.summary)] if scene.summary else []),
-        ("workpiece", f"{cut(part.name)}: {len(part.outline.vertices)} vertices, "
+        ("workpiece", f"{cut(part.name)}: {count_features(part.outline)}, "
                       f"mass {format_number(part.mass, 'kg')}, radius of gyration {format_number(part.rho, 'm')}"),
         ("centre of mass", f"x = {format_number(x, 'm')}, y = {format_number(y, 'm')}, "
                            f"theta = {format_number(theta, 'rad')}"),
@@ -34,17 +36,27 @@ def print_scene(scene: Scene) -> bool:
                  f"{format_number(scene.load[2], 'N m')}"),
         ("run", f"{format_number(run.duration, 's')}, rows at {rows}; choice {run.choice}"),
     ])
-    table = make_table("Obstacles", ["name", "vertices", "friction", "restitution"], words=("name",))
+    table = make_table("Obstacles", ["name", "outline", "friction", "restitution"], words=("name", "outline"))
     for obstacle in scene.obstacles:
-        table.add_row(obstacle.name, str(len(obstacle.outline.vertices)), format_number(obstacle.mu),
+        table.add_row(obstacle.name, count_features(obstacle.outline), format_number(obstacle.mu),
                       format_number(obstacle.e))
     console.print(table)
+    bodies: list[Workpiece | Obstacle] = [part, *scene.obstacles]
+    for body in bodies:
+        if body.drawing is not None:
+            console.print(f"  {cut(body.name)} is drawn in {describe_drawing(body.drawing)}")
     for obstacle in scene.obstacles:
         if obstacle.motion is not None:
             console.print(f"  {cut(obstacle.name)} moves: {describe_motion(obstacle.motion)}")
     for note in list_notes(scene):
         console.print(f"Note: {note}.")
     return True
+
+
+def describe_drawing(drawing: DrawnFrom) -> str:
+    """"part.dxf (sha256 1a2b3c4d5e6f); its curves are kept to 2e-06 m"."""
+    off = f"; its curves are kept to {format_number(drawing.deviation, 'm')}" if drawing.deviation else ""
+    return f"{cut(drawing.file)} (sha256 {drawing.sha256[:HASH_LETTERS]}){off}"
 
 
 def print_log(path: Path) -> bool:

@@ -8,7 +8,7 @@ from pathlib import Path
 from geometry.drawings.conversion import Conversion
 from geometry.shapes.outline import Outline
 from sim.cli.reports.cli_words import decode_word
-from sim.cli.reports.console import format_number, make_console, make_table, print_fields
+from sim.cli.reports.console import count_features, format_number, make_console, make_table, print_fields
 
 KINDS = {0: "edge", 1: "convex arc", -1: "concave arc"}
 
@@ -19,7 +19,7 @@ def print_outline(path: Path, layer: str | None, unit: str | None, tolerance: fl
     outline = Outline.from_file(path, layer, unit, tolerance)
     conversion = outline.conversion
     console = make_console()
-    console.print(f"{path}: {_count(outline)}", style="bold")
+    console.print(f"{path}: {count_features(outline)}", style="bold")
     _print_measures(console, outline, conversion)
     _print_reading(console, conversion)
     _print_features(console, outline, conversion.metres, conversion.unit)
@@ -28,14 +28,6 @@ def print_outline(path: Path, layer: str | None, unit: str | None, tolerance: fl
 
         save_outline_picture(plot, outline, path.name)
         console.print(f"Drawn: {plot}")
-
-
-def _count(outline: Outline) -> str:
-    """'4 edges, 2 arcs, 1 hole'."""
-    edges = int((outline.sign == 0).sum())
-    arcs, holes = len(outline) - edges, outline.n_loops - 1
-    words = [f"{n} {word}{'' if n == 1 else 's'}" for n, word in ((edges, "edge"), (arcs, "arc"), (holes, "hole"))]
-    return ", ".join(words)
 
 
 def _print_measures(console, outline: Outline, conversion: Conversion) -> None:

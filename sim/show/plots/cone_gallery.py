@@ -19,7 +19,10 @@ from dynamics.cones.contact_set import ContactSet, place_contacts
 from dynamics.cones.peg import compute_section, insertion_cone, place_tilted_peg, place_upright_peg
 from dynamics.cones.statics import check_form_closure
 from dynamics.cones.wrench import Region, wrench_cone, wrench_cones
+from geometry.shapes.outline import Outline
+from geometry.shapes.polygon import Polygon as Square
 from sim.scene.build import load_scene
+from sim.show.loops import cut_polygon
 from sim.show.plots.cone_picture import build_scenery, draw_cones, write_figure
 from sim.show.plots.draw_cone import Scenery, draw_generators, draw_scenery
 from sim.show.replay.painter import (
@@ -33,19 +36,16 @@ from sim.show.replay.painter import (
     TEXT,
     TRACE,
 )
-from sim.show.replay.view import cut_polygon
 from sim.study.scene_contacts import find_contact_set, find_load
 
 FOLDER = Path(__file__).parents[3] / "outputs" / "gallery"
 S = np.sqrt(0.5)
-HALF_BOX = np.array([(-1.0, -1.0), (1.0, -1.0), (1.0, 1.0), (-1.0, 1.0)])
 
 
 def build_disc() -> tuple[Scenery, ContactSet]:
     """Figure 3: a disc rests on fixel 0 and is to approach fixel 1; unit radius, M = 1, mu = 0.2."""
-    angles = np.linspace(0.0, 2.0 * np.pi, 180, endpoint=False)
     contacts = place_contacts([(0, -1), (1.12, 0)], [(0, 1), (-1, 0)], 0.2, closed=[True, False])
-    return Scenery(np.column_stack([np.cos(angles), np.sin(angles)])), contacts
+    return Scenery(Outline.disc(1.0)), contacts
 
 
 def build_figure_4() -> list[tuple[str, str, Scenery, ContactSet]]:
@@ -54,7 +54,7 @@ def build_figure_4() -> list[tuple[str, str, Scenery, ContactSet]]:
     held = place_contacts([(-1, -1), (1, -1), (-1, 0)], [(0, 1), (0, 1), (1, 0)], 0.0)
     peg = place_contacts([(1, -0.2), (-1, 0.2), (0, -1.15)], [(-1, 0), (1, 0), (0, 1)], 0.5,
                          closed=[True, True, False])  # fmt: skip
-    box = Scenery(HALF_BOX)
+    box = Scenery(Square.box(2.0, 2.0))
     return [("a  over 0 and 1 to 2", "lla", box, over), ("b  a finger on the thick line closes", "nnn", box, held),
             ("c  the peg goes in", "lra", box, peg), ("d  the peg jams", "nns", box, peg)]
 

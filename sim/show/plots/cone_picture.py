@@ -44,8 +44,8 @@ def build_scenery(scene: Scene) -> Scenery:
     """Part and obstacles at the start, relative to the centre of mass."""
     pose = scene.workpiece.pose
     centre = np.array([pose.x, pose.y])
-    return Scenery(pose.transform(scene.workpiece.outline.vertices) - centre,
-                   tuple(obstacle.vertices - centre for obstacle in scene.obstacles))
+    return Scenery(scene.workpiece.outline.placed(pose).translated(*-centre),
+                   tuple(obstacle.shape.translated(*-centre) for obstacle in scene.obstacles))
 
 
 def draw_cones(scenery: Scenery, contacts: ContactSet, region: Region, load, title: str) -> Figure:

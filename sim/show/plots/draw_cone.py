@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 from matplotlib.axes import Axes
-from matplotlib.patches import Arc, Polygon
+from matplotlib.patches import Arc, PathPatch, Polygon
 
 from dynamics.cones.contact_set import ContactSet
 from dynamics.cones.polyhedral import Cone
 from dynamics.cones.wrench import Region
+from sim.show.loops import PartShape, cut_half_plane, cut_loops, find_chord_tolerance, join_loops, trace_loops
 from sim.show.replay.painter import (
     CONE,
     FAINT,
@@ -25,8 +27,10 @@ from sim.show.replay.painter import (
     build_arrow,
     build_cone,
 )
-from sim.show.replay.view import cut_half_plane, cut_polygon
 from sim.tolerances import MEETS_PLANE, PURE_MOMENT, SECTION_ZERO, SLIT
+
+if TYPE_CHECKING:
+    from sim.scene.build_outline import AnyOutline
 
 MODE_COLOURS = ("#0072B2", "#D55E00", "#009E73", "#E6B422", "#B0508A", "#56B4E9", "#8C6D31", "#5B5B9E", "#A6CE39",
                 "#C7776E", "#4B8B8B", "#9A9A9A")  # fmt: skip
@@ -35,15 +39,15 @@ LETTER_ROOM = (0.015, 0.03)  # share of the axes that a letter of a mode needs
 
 @dataclass(frozen=True)
 class Scenery:
-    """What stands around the contacts, relative to the centre of mass: outlines (n, 2), m."""
+    """What stands around the contacts, relative to the centre of mass, m."""
 
-    part: np.ndarray
-    obstacles: tuple[np.ndarray, ...] = ()
+    part: AnyOutline
+    obstacles: tuple[AnyOutline, ...] = ()
 
     @property
     def size(self) -> float:
         """Largest distance of the part's outline from its centre of mass, m."""
-        return float(np.hypot(self.part[:, 0], self.part[:, 1]).max())
+        return self.part.reach
 
 
 # ---- the part, its contacts, lines of force --------------------------------------------------------------------------
@@ -52,12 +56,15 @@ class Scenery:
 def draw_scenery(axes: Axes, scenery: Scenery, contacts: ContactSet) -> None:
     """The part, what stands around it, contacts with numbers and friction cones; near places are hollow."""
     size = scenery.size
-    low, high = scenery.part.min(axis=0) - 0.75 * size, scenery.part.max(axis=0) + 0.75 * size
+    low, high = scenery.part.bounds + np.array([[-0.75 * size], [0.75 * size]])
+    tolerance = find_chord_tolerance(high - low)
     for outline in scenery.obstacles:
-        piece = cut_polygon(outline, low - size, high + size)
-        if len(piece) > 2:
-            axes.add_patch(Polygon(piece, facecolor=OBSTACLE_FACE, edgecolor=OBSTACLE_EDGE, linewidth=1.0, zorder=1))
-    axes.add_patch(Polygon(scenery.part, facecolor=PART_FACE, edgecolor=PART_EDGE, linewidth=1.4, alpha=0.8, zorder=2))
+        seen = cut_loops(trace_loops(outline, tolerance, low - size, high + size), low - size, high + size)
+        if seen:
+            axes.add_patch(PathPatch(join_loops(seen), facecolor=OBSTACLE_FACE, edgecolor=OBSTACLE_EDGE, linewidth=1.0,
+                                     zorder=1))
+    part = PartShape(scenery.part, tolerance).place(np.zeros(3), 1.0)
+    axes.add_patch(PathPatch(part, facecolor=PART_FACE, edgecolor=PART_EDGE, linewidth=1.4, alpha=0.8, zorder=2))
     axes.plot([0.0], [0.0], color=PART_EDGE, marker="+", markersize=8, markeredgewidth=1.3, zorder=5)
     for i in range(len(contacts)):
         point, normal, closed = contacts.points[i], contacts.normals[i], contacts.closed[i]

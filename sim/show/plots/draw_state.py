@@ -5,13 +5,14 @@ from __future__ import annotations
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.lines import Line2D
-from matplotlib.patches import FancyArrowPatch, Patch
+from matplotlib.patches import FancyArrowPatch, Patch, PathPatch
 from matplotlib.patheffects import withStroke
 
 from geometry.shapes.pose import Pose
 from sim.log.bodies import build_scene_record
 from sim.scene.scene import Scene
 from sim.show.labels import as_typed
+from sim.show.loops import PartShape, find_chord_tolerance
 from sim.show.plots.draw_space import LOAD, fit_view, get_colour, style_axes
 from sim.show.replay.draw_obstacles import ObstaclePainter
 from sim.show.replay.painter import NORMAL_FORCE, PART_EDGE, PART_FACE, TEXT, build_cone, list_obstacle_entries
@@ -29,15 +30,17 @@ def draw_state(axes: Axes, scene: Scene, pose, contacts: list[dict], problem, ti
     time [s]: of the obstacles that move.
     contacts and problem are those of `contact_problem`. The load is everything but contact: weight included.
     """
-    outline = Pose(*(float(value) for value in pose)).transform(scene.workpiece.outline.vertices)
-    points = np.vstack([outline, pose[:2]])
+    outline = scene.workpiece.outline
+    points = np.vstack([outline.placed(Pose(*(float(value) for value in pose))).bounds, pose[:2]])
     low, high = points.min(axis=0), points.max(axis=0)
     size = float((high - low).max())
     factor, unit = choose_unit(size)
     bodies = build_scene_record(scene).obstacles
     room = MARGIN * size
     ObstaclePainter(axes, bodies, factor).show(time, low - room, high + room)
-    axes.fill(*(outline * factor).T, facecolor=PART_FACE, edgecolor=PART_EDGE, linewidth=1.4, alpha=0.85, zorder=3)
+    shape = PartShape(outline, find_chord_tolerance(high - low))
+    axes.add_patch(PathPatch(shape.place(np.asarray(pose), factor), facecolor=PART_FACE, edgecolor=PART_EDGE,
+                             linewidth=1.4, alpha=0.85, zorder=3))
     axes.plot(*(np.asarray(pose[:2]) * factor), "+", color=PART_EDGE, markersize=9, markeredgewidth=1.4, zorder=6)
     length = ARROW * size * factor
     for index, contact in enumerate(contacts):

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 from matplotlib.artist import Artist
 from matplotlib.axes import Axes
-from matplotlib.collections import PolyCollection
+from matplotlib.collections import PathCollection, PolyCollection
+from matplotlib.path import Path
 
+from geometry.shapes.features import Features, compute_sweeps
 from sim.log.bodies import BodyRecord
-from sim.show.replay.view import cut_polygon
+from sim.show.loops import cut_loops, find_chord_tolerance, find_spoke, is_round, join_loops, trace_loops
 
 OBSTACLE_FACE, OBSTACLE_EDGE, MOVING_FACE = "#D9D6CF", "#6F6A60", "#C9CFE0"
 BELT = "#3B4A6B"
@@ -20,48 +24,59 @@ class ObstaclePainter:
 
     def __init__(self, axes: Axes, obstacles: tuple[BodyRecord, ...], factor: float):
         """factor: from metres to the unit of the axes."""
-        self._obstacles, self._factor, self._corners = obstacles, factor, None
+        self._factor, self._corners = factor, None
+        self._still = [body for body in obstacles if body.motion is None]
+        self._carried = [body for body in obstacles if body.motion is not None]
+        self._round = [body for body in self._carried if is_round(body.outline)]
+        self._running = [body for body in obstacles if body.surface_speed]
         self._fixed = self._add(axes, OBSTACLE_FACE, 1.0)
         self._moving = self._add(axes, MOVING_FACE, 1.2)
         self._belts = PolyCollection([], facecolor=BELT, edgecolor="none", zorder=2.0)
         axes.add_collection(self._belts, autolim=False)
 
     @staticmethod
-    def _add(axes: Axes, face: str, zorder: float) -> PolyCollection:
-        collection = PolyCollection([], facecolor=face, edgecolor=OBSTACLE_EDGE, linewidth=1.0, zorder=zorder)
+    def _add(axes: Axes, face: str, zorder: float) -> PathCollection:
+        collection = PathCollection([], facecolor=face, edgecolor=OBSTACLE_EDGE, linewidth=1.0, zorder=zorder)
         axes.add_collection(collection, autolim=False)
         return collection
 
     def moving_artists(self) -> list[Artist]:
         """What changes from picture to picture."""
-        return [self._moving, self._belts] if any(body.moves for body in self._obstacles) else []
+        return [self._moving, self._belts] if self._carried or self._running else []
 
     def show(self, time: float, low: np.ndarray, high: np.ndarray) -> None:
         """Draw all obstacles that are in the window at a time [s]."""
-        reach, factor = 2.0 * (high - low), self._factor
         corners = (*low, *high)
         if corners != self._corners:
-            self._fixed.set_verts(cut_outlines((b.vertices for b in self._obstacles if b.motion is None), low - reach,
-                                               high + reach, factor))
+            self._fixed.set_paths(self._trace(self._still, time, low, high))
             self._corners = corners
-        self._moving.set_verts(cut_outlines((b.place(time) for b in self._obstacles if b.motion is not None),
-                                            low - reach, high + reach, factor))
-        arrows = [arrow * factor for body in self._obstacles if body.surface_speed
-                  for arrow in build_belt_arrows(body.place(time), body.surface_speed, low, high)]
-        self._belts.set_verts(arrows)
+        if self._carried:
+            self._moving.set_paths(self._trace(self._carried, time, low, high))
+        if self._running:
+            self._belts.set_verts([
+                arrow * self._factor for body in self._running
+                for arrow in build_belt_arrows(body.place(time).features, body.surface_speed, low, high)])
+
+    def _trace(self, bodies: list[BodyRecord], time: float, low: np.ndarray, high: np.ndarray) -> list[Path]:
+        """What may be seen of bodies at a time, in the unit of the axes; round ones that move have a spoke."""
+        reach, tolerance = 2.0 * (high - low), find_chord_tolerance(high - low)
+        low, high = low - reach, high + reach
+        paths = []
+        for body in bodies:
+            loops = trace_loops(body.place(time), tolerance, low, high)
+            seen = cut_loops(loops, low, high)
+            if seen:
+                spoke = find_spoke(loops) if body in self._round else None
+                path = join_loops(seen, None if spoke is None or ((spoke < low) | (spoke > high)).any() else spoke)
+                paths.append(Path(path.vertices * self._factor, path.codes))
+        return paths
 
 
-def cut_outlines(outlines, low: np.ndarray, high: np.ndarray, factor: float) -> list[np.ndarray]:
-    """The parts of outlines inside a box, in the unit of the axes."""
-    pieces = [cut_polygon(outline, low, high) for outline in outlines]
-    return [piece * factor for piece in pieces if len(piece) > 2]
-
-
-def build_belt_arrows(outline: np.ndarray, speed: float, low: np.ndarray, high: np.ndarray) -> list[np.ndarray]:
+def build_belt_arrows(features: Features, speed: float, low: np.ndarray, high: np.ndarray) -> list[np.ndarray]:
     """An arrow inside the outline, along each side that is long enough in the window; in the middle of what is seen."""
     height = float(high[1] - low[1])
     arrows = []
-    for start, end in zip(outline, np.roll(outline, -1, axis=0), strict=True):
+    for start, end in list_sides(features):
         seen = clip_segment(start, end, low, high)
         if seen is None or np.hypot(*(seen[1] - seen[0])) < SHORTEST * height:
             continue
@@ -72,6 +87,22 @@ def build_belt_arrows(outline: np.ndarray, speed: float, low: np.ndarray, high: 
         middle = 0.5 * (seen[0] + seen[1]) + 0.3 * ARROW * height * inward
         arrows.append(build_arrow_inside(middle, forward, ARROW * height))
     return arrows
+
+
+def list_sides(features: Features) -> list[tuple[np.ndarray, np.ndarray]]:
+    """Start and end of each edge, and of lines that touch each arc in the middle of its quarter turns or less."""
+    straight = features.sign == 0
+    sides = list(zip(features.start[straight], features.end[straight], strict=True))
+    for row, sweep in enumerate(() if straight.all() else compute_sweeps(features)):
+        count = math.ceil(sweep / (0.5 * math.pi))
+        for k in range(count):
+            angle = features.sign[row] * sweep * (k + 0.5) / count
+            c, s = math.cos(angle), math.sin(angle)
+            arm = np.array([[c, -s], [s, c]]) @ (features.start[row] - features.centre[row])
+            half = features.sign[row] * math.sin(0.5 * sweep / count) * np.array([-arm[1], arm[0]])
+            middle = features.centre[row] + arm
+            sides.append((middle - half, middle + half))
+    return sides
 
 
 def build_arrow_inside(middle: np.ndarray, forward: np.ndarray, length: float) -> np.ndarray:

@@ -9,12 +9,13 @@ from matplotlib.artist import Artist
 from matplotlib.axes import Axes
 from matplotlib.colors import to_rgba
 from matplotlib.lines import Line2D
-from matplotlib.patches import Polygon
+from matplotlib.patches import PathPatch
+from matplotlib.path import Path
 
 from sim.log.tree import Branch, Tree
+from sim.show.loops import PartShape
 from sim.show.palette import pick_branch_style
 from sim.show.replay.draw_obstacles import ObstaclePainter
-from sim.show.replay.frames import transform_outline
 from sim.show.replay.painter import FAINT, PART_EDGE, TEXT, find_trace_rows
 from sim.show.replay.tree_frames import Strand, TreeMotion
 from sim.show.replay.view import frame_motions, pick_poses
@@ -41,6 +42,7 @@ class TreePainter:
         box = axes.get_window_extent()
         poses = np.concatenate([pick_poses(branch.rows) for branch in motion.branches])
         self.view = frame_motions(motion.record, poses, motion.time, box.width / box.height, follows=False)
+        self._shape = PartShape(motion.record.workpiece.outline, self.view.chord_tolerance)
         self._prepare_axes()
         self._parts, self._centres, self._traces = {}, {}, {}
         for branch in motion.branches:
@@ -62,7 +64,7 @@ class TreePainter:
             centre.set_visible(strand is not None)
             if strand is not None:
                 pose = strand.state.pose
-                part.set_xy(transform_outline(self.motion.record.workpiece.vertices, pose) * factor)
+                part.set_path(self._shape.place(pose, factor))
                 part.set_facecolor(to_rgba(self.styles[branch.number][0], FILL_ENDED if strand.ended else FILL))
                 centre.set_data([pose[0] * factor], [pose[1] * factor])
             self._show_trace(branch, strand, time)
@@ -104,8 +106,8 @@ class TreePainter:
 
     def _add_artists(self, branch: Branch) -> None:
         colour, line = self.styles[branch.number]
-        part = Polygon(np.zeros((1, 2)), closed=True, facecolor=to_rgba(colour, FILL), edgecolor=colour, linestyle=line,
-                       linewidth=1.5, joinstyle="round", zorder=3)  # fmt: skip
+        part = PathPatch(Path(np.zeros((1, 2))), facecolor=to_rgba(colour, FILL), edgecolor=colour, linestyle=line,
+                         linewidth=1.5, joinstyle="round", zorder=3)  # fmt: skip
         centre = Line2D([], [], color=colour, marker="+", markersize=7, markeredgewidth=1.4, linestyle="", zorder=5)
         trace = Line2D([], [], color=colour, linewidth=1.1, linestyle=line, alpha=0.85, zorder=2.5)
         self.axes.add_patch(part)

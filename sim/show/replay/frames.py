@@ -125,12 +125,6 @@ def find_recent_impacts(trajectory: Trajectory, time: float, window: float) -> n
     return np.concatenate(points) if points else np.zeros((0, 2))
 
 
-def transform_outline(vertices: np.ndarray, pose: np.ndarray) -> np.ndarray:
-    """(n, 2): an outline about its origin, placed in the world."""
-    c, s = math.cos(pose[2]), math.sin(pose[2])
-    return vertices @ np.array([[c, s], [-s, c]]) + pose[:2]
-
-
 def find_frame_times(trajectory: Trajectory, fps: float, speed: float) -> np.ndarray:
     """The times that a movie shows: one every speed/fps from the first row on, and the last row."""
     for name, value in (("fps", fps), ("speed", speed)):

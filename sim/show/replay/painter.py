@@ -13,14 +13,16 @@ from matplotlib.artist import Artist
 from matplotlib.axes import Axes
 from matplotlib.collections import PolyCollection
 from matplotlib.lines import Line2D
-from matplotlib.patches import Patch, Polygon
+from matplotlib.patches import Patch, PathPatch, Polygon
+from matplotlib.path import Path
 from matplotlib.text import Text
 
 from sim.log.trajectory import Trajectory
 from sim.rows.status import Status
 from sim.show.labels import as_typed
+from sim.show.loops import PartShape
 from sim.show.replay.draw_obstacles import BELT, MOVING_FACE, OBSTACLE_EDGE, OBSTACLE_FACE, ObstaclePainter
-from sim.show.replay.frames import FrameState, compute_state, find_recent_impacts, read_state, transform_outline
+from sim.show.replay.frames import FrameState, compute_state, find_recent_impacts, read_state
 from sim.show.replay.view import choose_unit, compute_view
 from sim.tolerances import DRAWN_FORCE, WHOLE_NUMBER
 
@@ -126,8 +128,9 @@ class FramePainter:
         self._friction = PolyCollection([], facecolor=FRICTION_FORCE, edgecolor="white", linewidth=0.4, zorder=7)
         for collection in (self._cones, self._normal, self._friction):
             axes.add_collection(collection, autolim=False)
-        self._part = Polygon(np.zeros((1, 2)), closed=True, facecolor=PART_FACE, edgecolor=PART_EDGE, linewidth=1.4,
-                             joinstyle="round", alpha=0.85, zorder=3)  # fmt: skip
+        self._shape = PartShape(self.trajectory.record.workpiece.outline, self.view.chord_tolerance)
+        self._part = PathPatch(Path(np.zeros((1, 2))), facecolor=PART_FACE, edgecolor=PART_EDGE, linewidth=1.4,
+                               joinstyle="round", alpha=0.85, zorder=3)  # fmt: skip
         axes.add_patch(self._part)
         self._trace = Line2D([], [], color=TRACE, linewidth=1.0, linestyle=(0, (4, 2)), alpha=0.9, zorder=3.5)
         self._centre = Line2D([], [], color=PART_EDGE, marker="+", markersize=7, markeredgewidth=1.2, zorder=5)
@@ -170,7 +173,7 @@ class FramePainter:
         self._obstacles.show(state.time, *view.limits(state.pose))
         if view.follows:
             self._set_limits(state.pose)
-        self._part.set_xy(transform_outline(self.trajectory.record.workpiece.vertices, state.pose) * factor)
+        self._part.set_path(self._shape.place(state.pose, factor))
         self._centre.set_data([state.pose[0] * factor], [state.pose[1] * factor])
         if self._trace.get_visible():
             rows = find_trace_rows(state.index)

@@ -1,4 +1,4 @@
-"""Where a picture looks: limits around the motion of the part, the unit of its axes, polygons cut to what is seen."""
+"""Where a picture looks: limits around the motion of the part, and the unit of its axes."""
 
 from __future__ import annotations
 
@@ -9,9 +9,11 @@ import numpy as np
 from geometry.prescribed.motion import spread_times
 from sim.log.bodies import BodyRecord, SceneRecord
 from sim.log.trajectory import Trajectory
-from sim.show.replay.frames import ReplayError, transform_outline
+from sim.show.loops import cut_polygon, find_chord_tolerance, place_points, trace_loops
+from sim.show.replay.frames import ReplayError
 
 SAMPLES = 400  # poses looked at for the limits
+ROUGHLY = 1e-3  # limits may cut that much off arcs, in sizes of what they hold: far less than the room around it
 FOLLOW_RATIO = 18.0  # a motion longer than this many part sizes is followed, else the part would be a dot
 LARGE_OBSTACLE = 8.0  # an obstacle that moves and is larger than this many part sizes is not seen as a whole
 FOLLOW_HEIGHT = 4.5  # height of the view that follows, in part sizes
@@ -28,7 +30,12 @@ class View:
     follows: bool  # does the centre move with the part?
     factor: float
     unit: str
-    part_size: float  # twice the largest distance of a vertex from the centre of mass
+    part_size: float  # twice the largest distance of a point of the part from the centre of mass
+
+    @property
+    def chord_tolerance(self) -> float:
+        """How far chords may lie off the arcs that they are drawn for, m."""
+        return find_chord_tolerance(2.0 * self.half)
 
     def limits(self, pose: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Lower left and upper right corner (m) with the part at `pose`."""
@@ -46,13 +53,8 @@ def compute_view(trajectory: Trajectory, aspect: float) -> View:
     if len(trajectory) == 0:
         raise ReplayError("there is nothing to show: the log has no rows")
     follows = bool(np.max(np.ptp(trajectory.pose[:, :2], axis=0))
-                   > FOLLOW_RATIO * measure_part(trajectory.record.workpiece.vertices))  # fmt: skip
+                   > FOLLOW_RATIO * 2.0 * trajectory.record.workpiece.outline.reach)  # fmt: skip
     return frame_motions(trajectory.record, pick_poses(trajectory), trajectory.time, aspect, follows)
-
-
-def measure_part(vertices: np.ndarray) -> float:
-    """Twice the largest distance of a vertex from the centre of mass."""
-    return 2.0 * float(np.max(np.hypot(vertices[:, 0], vertices[:, 1])))
 
 
 def pick_poses(trajectory: Trajectory) -> np.ndarray:
@@ -63,9 +65,10 @@ def pick_poses(trajectory: Trajectory) -> np.ndarray:
 def frame_motions(record: SceneRecord, poses: np.ndarray, times: np.ndarray, aspect: float, follows: bool) -> View:
     """The window of width / height = `aspect` that holds the part in all poses and the obstacles that move, or follows
     the part. Of an obstacle much larger than the part only what is near counts. times (n,) [s]: of the run."""
-    vertices = record.workpiece.vertices
-    size = measure_part(vertices)
-    corners = np.concatenate([transform_outline(vertices, pose) for pose in poses])
+    part = record.workpiece.outline
+    size = 2.0 * part.reach
+    outer = trace_loops(part, ROUGHLY * size)[0]
+    corners = np.concatenate([place_points(outer, pose) for pose in poses])
     low, high = corners.min(axis=0), corners.max(axis=0)
     if not follows:
         reach = max(float(np.max(high - low)), LARGE_OBSTACLE * size)
@@ -85,35 +88,10 @@ def frame_motions(record: SceneRecord, poses: np.ndarray, times: np.ndarray, asp
 
 def _find_travel(body: BodyRecord, times: np.ndarray, low: np.ndarray, high: np.ndarray,
                  reach: float) -> list[np.ndarray]:
-    """The outlines of an obstacle at SAMPLES times; cut to a box if it is larger than `reach` (m)."""
-    outlines = [body.place(time) for time in spread_times(times[0], times[-1], SAMPLES)]
-    if float(np.max(np.ptp(body.vertices, axis=0))) <= reach:
-        return outlines
-    return [cut_polygon(outline, low, high) for outline in outlines]
-
-
-def cut_polygon(vertices: np.ndarray, low: np.ndarray, high: np.ndarray) -> np.ndarray:
-    """The polygon cut to a box (Sutherland and Hodgman); pieces may be joined along the sides of the box.
-
-    Drawing libraries overflow on coordinates far outside the picture, as of a floor of 10 km seen at 10 mm.
-    """
-    for axis in (0, 1):
-        for sign, bound in ((1.0, low[axis]), (-1.0, high[axis])):
-            vertices = cut_half_plane(vertices, axis, sign, bound)
-    return vertices
-
-
-def cut_half_plane(vertices: np.ndarray, axis: int, sign: float, bound: float) -> np.ndarray:
-    """The part of a polygon with sign * (coordinate - bound) >= 0."""
-    if len(vertices) == 0:
-        return vertices
-    depth = sign * (vertices[:, axis] - bound)
-    following = np.roll(vertices, -1, axis=0)
-    depth_following = np.roll(depth, -1)
-    inside = depth >= 0.0
-    crosses = inside != (depth_following >= 0.0)
-    fraction = np.divide(depth, depth - depth_following, out=np.zeros_like(depth), where=crosses)
-    crossing = vertices + fraction[:, None] * (following - vertices)
-    crossing[:, axis] = np.where(crosses, bound, crossing[:, axis])
-    both = np.stack((vertices, crossing), axis=1).reshape(-1, 2)
-    return both[np.stack((inside, crosses), axis=1).reshape(-1)]
+    """Points round an obstacle at SAMPLES times; cut to a box if it is larger than `reach` (m)."""
+    looks = spread_times(times[0], times[-1], SAMPLES)
+    tolerance = ROUGHLY * float(np.min(high - low))
+    if body.motion is not None and float(np.max(np.ptp(body.outline.bounds, axis=0))) <= reach:
+        outer = trace_loops(body.outline, tolerance)[0]
+        return [body.motion.place(time).transform(outer) for time in looks]
+    return [cut_polygon(trace_loops(body.place(time), tolerance, low, high)[0], low, high) for time in looks]

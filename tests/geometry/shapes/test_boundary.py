@@ -8,6 +8,7 @@ import shapely
 
 from geometry.shapes import boundary
 from geometry.shapes.boundary import compute_boundary, compute_boundary_tolerance
+from geometry.shapes.cutting import collect_sides
 from geometry.shapes.heap import build_heap, is_deep
 
 ANGLES = [0.0, 0.1, math.radians(30.0), 1.0, math.pi / 2, 2.5, 4.0]
@@ -298,5 +299,5 @@ def test_a_heap_has_the_outline_that_it_has_edge_by_edge(n, monkeypatch, rng):
     plain = compute_boundary(outlines)
     for name, one, other in zip(fast._fields, fast, plain, strict=True):
         assert np.array_equal(one, other), name
-    edges = boundary._collect_edges(outlines)
+    edges = collect_sides(outlines)
     assert is_deep(build_heap(outlines), np.stack([edges.start, edges.end], axis=1)).sum() > n

@@ -51,8 +51,8 @@ def test_every_bit_of_every_branch_comes_back(tmp_path):
     assert_same_tree(read, tree)
     assert read.status is tree.status is Status.NO_SOLUTION
     assert (read.leaves, read.outcomes()) == (tree.leaves, tree.outcomes()) == ([2, 3, 4, 5], [[2], [4]])
-    assert read.record.name == "box_slides" and np.array_equal(read.record.workpiece.vertices,
-                                                               make_record().workpiece.vertices)
+    assert read.record.name == "box_slides" and np.array_equal(read.record.workpiece.outline.vertices,
+                                                               make_record().workpiece.outline.vertices)
     assert count_branches(tmp_path / "new" / "tree.h5") == 6
     assert_same_tree(read_tree(read.save(tmp_path / "again.h5")), tree)
 

@@ -16,6 +16,7 @@ import h5py
 import numpy as np
 import pytest
 
+from geometry.shapes.polygon import Polygon
 from sim import load_scene, read_refinements, read_sweep, read_trajectory, read_tree, refine
 from sim.log.bodies import BodyRecord, SceneRecord
 from sim.log.reading import TrajectoryFileError, check_meaning, read_source
@@ -252,8 +253,9 @@ def test_c03_texts_and_outlines_of_any_size(tmp_path):
     angle = np.linspace(0.0, 2.0 * np.pi, 5000, endpoint=False)
     outline = np.column_stack((np.cos(angle), np.sin(angle)))
     long = "größe 日本 " * 8_000  # more than 100 kB
-    record = SceneRecord(long, long, "# " + long, "Prüfstand/" + long, BodyRecord(long, outline, mass=2.0, rho=1.0),
-                         tuple(BodyRecord(name, FLOOR, surface_speed=0.1)
+    record = SceneRecord(long, long, "# " + long, "Prüfstand/" + long,
+                         BodyRecord(long, Polygon(outline), mass=2.0, rho=1.0),
+                         tuple(BodyRecord(name, Polygon(FLOOR), surface_speed=0.1)
                                for name in (long, long, "Führung-β", "", " ")))
     slide = make_slide()
     path = tmp_path / "Prüfstand" / "日本" / "läufe.h5"
@@ -263,7 +265,7 @@ def test_c03_texts_and_outlines_of_any_size(tmp_path):
     read = read_trajectory(path)
     for name in ("name", "summary", "text", "source"):
         assert getattr(read.record, name) == getattr(record, name), name
-    assert read.record.workpiece.name == long and np.array_equal(read.record.workpiece.vertices, outline)
+    assert read.record.workpiece.name == long and np.array_equal(read.record.workpiece.outline.vertices, outline)
     assert [body.name for body in read.record.obstacles] == [body.name for body in record.obstacles]
     assert read.message and long.startswith(read.message)
 

@@ -9,6 +9,7 @@ import pytest
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 
+from geometry.shapes.polygon import Polygon
 from sim import load_scene, read_trajectory, read_tree, set_motion, simulate, simulate_branches, sweep
 from sim.cli.reports.report_run import describe_mode, describe_run
 from sim.instant.outcome import JAMMED, Judge, Judges
@@ -98,7 +99,7 @@ def test_poses_take_the_logged_outline_to_the_world(scene, tmp_path):
         assert file["bodies/belt"].attrs["surface_speed"] == 0.4
         for time, (x, y, theta) in zip(file["steps/time"], logged, strict=True):
             turn = np.array([[math.cos(theta), -math.sin(theta)], [math.sin(theta), math.cos(theta)]])
-            np.testing.assert_allclose(outline @ turn.T + (x, y), plate.place(time), atol=1e-14)
+            np.testing.assert_allclose(outline @ turn.T + (x, y), plate.place(time).vertices, atol=1e-14)
     again = read_trajectory(tmp_path / "a.h5")
     np.testing.assert_array_equal(again.obstacle_poses["plate/1"], trajectory.obstacle_poses["plate/1"])
     again.save(tmp_path / "b.h5")
@@ -170,7 +171,7 @@ def test_fixed_scenes_have_nothing_of_this(tmp_path):
 
 def test_contacts_ride_with_the_body_that_has_the_vertex(scene):
     plate = scene.obstacles[PLATE]
-    vertex = plate.place(0.5)[1]
+    vertex = plate.place(0.5).vertices[1]
     contacts = [make_contact(PLATE, vertex, (0.0, 1.0), 1.0, 0.0, 0.0, "n", type_=0),
                 make_contact(PLATE, (0.0, 0.0), (0.0, 1.0), 1.0, 0.0, 0.0, "n", type_=1)]
     trajectory = make_trajectory(scene, n=3, contacts=contacts)
@@ -179,7 +180,7 @@ def test_contacts_ride_with_the_body_that_has_the_vertex(scene):
     trajectory = Trajectory(scene, steps, trajectory.contacts, trajectory.events, trajectory.impulses,
                             Status.COMPLETED, Account())
     state = compute_state(trajectory, 0.75)
-    np.testing.assert_allclose(state.points, [plate.place(0.75)[1], (0.0, 0.0)], atol=1e-14)
+    np.testing.assert_allclose(state.points, [plate.place(0.75).vertices[1], (0.0, 0.0)], atol=1e-14)
     turn = 1.5 * 0.25
     np.testing.assert_allclose(state.normals, [(0.0, 1.0), (-math.sin(turn), math.cos(turn))], atol=1e-14)
 
@@ -228,7 +229,7 @@ def test_pictures_show_obstacles_where_they_are_and_their_whole_travel(scene):
     for time in (0.0, 0.35, 1.0):
         painter.paint(time)
         (path,) = painter._obstacles._moving.get_paths()
-        expected = scene.obstacles[PLATE].place(time)
+        expected = scene.obstacles[PLATE].place(time).vertices
         np.testing.assert_allclose(path.vertices[:4] / painter.view.factor, expected, atol=1e-12)
         assert (expected > low).all() and (expected < high).all()
     assert {"fixed", "moves", "surface runs"} <= {entry.get_label() for entry in painter.legend_entries()}
@@ -239,7 +240,7 @@ def test_belts_have_arrows_along_their_surface():
     low, high = np.array([-2.0, -2.0]), np.array([2.0, 2.0])
     box = np.array([[-5.0, -1.0], [1.0, -1.0], [1.0, 0.0], [-5.0, 0.0]])
     for speed in (0.3, -0.3):
-        bottom, right, top = build_belt_arrows(box, speed, low, high)[:3]
+        bottom, right, top = build_belt_arrows(Polygon(box).features, speed, low, high)[:3]
         for arrow, direction in ((bottom, (-1, 0)), (right, (0, -1)), (top, (1, 0))):
             tip = arrow[3] - arrow[[0, 6]].mean(axis=0)
             np.testing.assert_allclose(tip / np.hypot(*tip), np.sign(speed) * np.array(direction), atol=1e-12)
@@ -257,7 +258,7 @@ def test_the_box_around_all_holds_the_ways_of_obstacles(scene):
 def test_a_record_of_a_scene_keeps_what_moves(scene):
     floor, plate, belt = build_scene_record(scene).obstacles
     assert (floor.moves, plate.moves, belt.moves) == (False, True, True) and belt.motion is None
-    np.testing.assert_allclose(plate.place(0.8), scene.obstacles[PLATE].place(0.8), atol=1e-14)
+    np.testing.assert_allclose(plate.place(0.8).vertices, scene.obstacles[PLATE].place(0.8).vertices, atol=1e-14)
 
 
 # ---- with the engine ------------------------------------------------------------------------------------------------

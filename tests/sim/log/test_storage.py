@@ -16,6 +16,7 @@ import h5py
 import numpy as np
 import pytest
 
+from geometry.shapes.polygon import Polygon
 from sim.files import growing_file
 from sim.files.chunk_code import encode_chunk, encode_planes
 from sim.files.columns import FILTERS
@@ -60,8 +61,8 @@ def test_every_bit_comes_back(tmp_path):
     assert read.record.text == record.text and read.record.summary == record.summary
     assert [body.name for body in read.record.obstacles] == ["obstacle 0", "obstacle 1"]
     assert [body.mu for body in read.record.obstacles] == [0.3, 0.8]
-    assert np.array_equal(read.record.workpiece.vertices, BOX)
-    assert np.array_equal(read.record.obstacles[0].vertices, FLOOR)
+    assert np.array_equal(read.record.workpiece.outline.vertices, BOX)
+    assert np.array_equal(read.record.obstacles[0].outline.vertices, FLOOR)
     assert (read.record.workpiece.mass, read.record.workpiece.rho) == (1.0, 0.04)
 
 
@@ -195,15 +196,15 @@ def test_c03_large_and_foreign_metadata(tmp_path):
     outline = np.column_stack((np.cos(angle), np.sin(angle)))
     text = "# " + "größe 日本 " * 10_000
     record = SceneRecord("Läufe", "日本", text, "Prüfstand/szene.toml",
-                         BodyRecord("Führung-β", outline, mass=2.0, rho=1.0),
-                         (BodyRecord("a/b", FLOOR, mu=0.1), BodyRecord("a/b", BOX, mu=0.2),
-                          BodyRecord("", BOX, mu=0.3)))  # fmt: skip
+                         BodyRecord("Führung-β", Polygon(outline), mass=2.0, rho=1.0),
+                         (BodyRecord("a/b", Polygon(FLOOR), mu=0.1), BodyRecord("a/b", Polygon(BOX), mu=0.2),
+                          BodyRecord("", Polygon(BOX), mu=0.3)))  # fmt: skip
     path = tmp_path / "Prüfstand" / "日本" / "läufe.h5"
     write_log(path, record=record, message="ß" * 2000)
     read = read_trajectory(path)
     assert read.record.text == text and isinstance(read.record.text, str)
     assert read.record.workpiece.name == "Führung-β"
-    assert np.array_equal(read.record.workpiece.vertices, outline)
+    assert np.array_equal(read.record.workpiece.outline.vertices, outline)
     assert [(body.name, body.mu) for body in read.record.obstacles] == [("a/b", 0.1), ("a/b", 0.2), ("", 0.3)]
     assert read.record.name == "Läufe" and read.record.source == "Prüfstand/szene.toml"
     assert read.message == "ß" * 512

@@ -5,6 +5,7 @@ import pytest
 
 from sim.log.trajectory import Trajectory
 from sim.rows.status import Status
+from sim.show.loops import cut_polygon
 from sim.show.replay.frames import compute_state, find_recent_impacts, read_state
 from sim.show.replay.painter import (
     KIND_TEXT,
@@ -16,7 +17,7 @@ from sim.show.replay.painter import (
     round_down,
 )
 from sim.show.replay.picture import Picture
-from sim.show.replay.view import compute_view, cut_polygon
+from sim.show.replay.view import compute_view
 from tests.sim.synthetic import BOX, FLOOR, GRAVITY, change, make_bounce, make_figure, make_slide, make_tip, take_rows
 
 
@@ -143,7 +144,7 @@ def test_cut_polygons_keep_their_area(rng):
 def test_artists_agree_with_the_row():
     painter = draw_frame(make_figure().add_subplot(), make_slide(), 30)
     trajectory, state = painter.trajectory, read_state(make_slide(), 30)
-    assert np.allclose(painter._part.get_xy()[:4], BOX + trajectory.pose[30, :2])
+    assert np.allclose(painter._part.get_path().vertices[:4], BOX + trajectory.pose[30, :2])
     assert np.allclose(np.column_stack(painter._points.get_data()), state.points)
     assert [text.get_text() for text in painter._letters] == ["r", "r"]
     for collection in (painter._cones, painter._normal, painter._friction):

@@ -42,7 +42,7 @@ def test_the_part_stands_where_the_rows_say_in_its_own_colour():
     for number in (1, 2, 3):
         part, rows = picture.painter._parts[number], tree.branches[number].rows
         row = int(np.argmin(np.abs(rows.time - 0.2)))
-        corners = part.get_xy()[:4] / factor
+        corners = part.get_path().vertices[:4] / factor
         assert corners.mean(axis=0) == pytest.approx(rows.pose[row, :2])
         assert part.get_edgecolor()[:3] == pytest.approx([int(BRANCH_COLOURS[number - 1][k : k + 2], 16) / 255
                                                           for k in (1, 3, 5)])
