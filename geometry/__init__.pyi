@@ -14,10 +14,22 @@ from .formation.formations import (
     FormationPoses as FormationPoses,
 )
 from .formation.formations import (
+    arc_on_arc as arc_on_arc,
+)
+from .formation.formations import (
+    arc_on_edge as arc_on_edge,
+)
+from .formation.formations import (
     contact_of_edge as contact_of_edge,
 )
 from .formation.formations import (
+    contact_of_features as contact_of_features,
+)
+from .formation.formations import (
     contact_of_vertex as contact_of_vertex,
+)
+from .formation.formations import (
+    edge_on_arc as edge_on_arc,
 )
 from .formation.formations import (
     edge_on_vertex as edge_on_vertex,

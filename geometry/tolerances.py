@@ -180,6 +180,13 @@ RESOLVENT_BRACKET = 1e-17
 # that the angle has lost.
 PARALLEL_EDGES = 1e-12
 
+# Two lines of contact coincide, and a line vanishes, below this determinant or size, relative to those of the
+# formation, where a root of its polynomial is double: then they cut the circle of the third contact in the places.
+# Reason: such roots are apart by no more than the determinant there, and two that are closer than FORMATION_GAP are
+# told as one. Larger: places near a branch point are looked for on the circle. Smaller: two poses of lines that
+# coincide are told as one branch point.
+MEETING_LINES = 1e-9
+
 # Two poses of a formation are one if angles [rad] and places, relative to the size of the part or of the sheet, differ
 # by less. Reason: one was tracked, one solved, each to rounding times the condition of the formation. Larger: two
 # sheets that pass close to each other are taken for one. Smaller: one sheet is drawn twice.

@@ -6,153 +6,70 @@ Farahat, Stiller and Trinkle, on contact formation cells: with the manipulators 
 ARB, BRA or BRB has at most two poses, one of type 2AB or 2BA at most four. They come in closed form
 (`geometry/formation/kernels.py`). The paper works out type 3A; the derivation for the other seven types is ours.
 
-Contacts are on the lines that support the edges, as in the paper; whether a pose is *realised* (contact within the
-edges, no overlap) is the subject of `geometry/formation/realised.py`.
+A round feature on a straight one is an offset line, so arcs leave these types as they are. Round on round (C) makes
+eight types more, which the paper does not have: all their poses, six at most, are found by solving a polynomial
+(`geometry/formation/circles.py`).
+
+Contacts are on the lines that support the edges, as in the paper, and on the circles that support the arcs; whether a
+pose is *realised* (contact within the edges and arcs, no overlap) is the subject of `geometry/formation/realised.py`.
 """
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from geometry.errors import StictionError
-from geometry.formation.formation_types import TYPES
-from geometry.shapes.polygon import Polygon
+from geometry.formation.contacts import (
+    WORLD,
+    FormationContact,
+    FormationError,
+    arc_on_arc,
+    arc_on_edge,
+    contact_of_edge,
+    contact_of_features,
+    contact_of_vertex,
+    edge_on_arc,
+    edge_on_vertex,
+    pin,
+    vertex_on_edge,
+)
+from geometry.formation.formation_types import SOLVED_TYPES, TYPES, FormationType
 from geometry.shapes.pose import Pose
-from geometry.tolerances import UNIT_LENGTH
 
-_LAYOUT = {"3A": (0, "AAA"), "3B": (1, "BBB"), "2AB": (2, "AAB"), "2BA": (3, "BBA"), "ARA": (4, "A"), "ARB": (5, "B"),
-           "BRA": (4, "A"), "BRB": (5, "B")}
-WORLD = -1  # as `manipulator`: the features of the manipulator are given in the world frame
+__all__ = ["SOLVED_TYPES", "TYPES", "WORLD", "FormationContact", "FormationError", "FormationPose", "FormationPoses",
+           "arc_on_arc", "arc_on_edge", "compute_determinant", "contact_of_edge", "contact_of_features",
+           "contact_of_vertex", "edge_on_arc", "edge_on_vertex", "find_type", "pack_formation", "pin",
+           "solve_formation", "solve_formations", "solve_placements", "vertex_on_edge"]
 
-_EXCEPTIONS = {  # codes of formation_kernels.solve
+# code, and the letter of each row: the code is that of `kernels.py`, that of a solved type stands for no kernel; P is a
+# point that is held.
+_LAYOUT: dict[FormationType, tuple[int, str]] = {
+    "3A": (0, "AAA"), "3B": (1, "BBB"), "2AB": (2, "AAB"), "2BA": (3, "BBA"), "ARA": (4, "PA"), "ARB": (5, "PB"),
+    "BRA": (4, "PA"), "BRB": (5, "PB"), "2AC": (6, "AAC"), "ABC": (7, "ABC"), "2BC": (8, "BBC"),
+    "2CA": (9, "ACC"), "2CB": (10, "BCC"), "3C": (11, "CCC"), "ARC": (12, "PC"), "BRC": (12, "PC"),
+}
+_LETTERS = dict(_LAYOUT.values())
+_FIRST_SOLVED = 6
+MOST_POSES = 6  # of any type; four in closed form
+
+_EXCEPTIONS = {  # codes of `kernels.solve` and `circles.solve`
     -1: ("infinite", "every theta has a pose (G = H = I = 0): the part turns freely, one contact is redundant"),
     -2: ("none", "no theta has a pose (G = H = 0, but not I)"),
     -3: ("infinite", "the lines of contact are parallel: the part can be translated along them"),
     -4: ("none", "the lines of contact are parallel, and no theta suits all of them"),
     -5: ("infinite", "two contacts are one and the same constraint: two constraints do not fix three coordinates"),
+    -6: ("infinite", "two circles of equal radius, one in the other: they touch all along, and fix no direction"),
 }
-
-
-class FormationError(StictionError, ValueError):
-    """The contacts are not a contact formation; the message says what is wrong and what is valid."""
-
-
-@dataclass(frozen=True)
-class FormationContact:
-    """One contact of a formation, on the line that supports the edge.
-
-    Part features are in the frame of the part, manipulator features in the frame of `manipulator` (an index into the
-    poses given to `placed`) or in the world frame (WORLD). Lengths in m.
-    """
-
-    kind: str  # "A": edge of the part on a vertex of the manipulator; "B": vertex of the part on an edge of it
-    part_point: tuple[float, float]  # A: a point of the edge; B: the vertex; rolling: the point that is held
-    manipulator_point: tuple[float, float]  # A: the vertex; B: a point of the edge; rolling: the point it is held at
-    normal: tuple[float, float]  # outward unit normal of the edge: A of the part (its frame), B of the manipulator
-    rolling: bool = False  # does not slide: the two points stay together
-    manipulator: int = WORLD
-    part_feature: int | None = None  # index of the edge (A) or vertex (B) of the part, if it comes from a polygon
-    manipulator_feature: int | None = None  # index of the vertex (A) or edge (B)
-
-    def __post_init__(self):
-        if self.kind not in ("A", "B"):
-            raise FormationError(f"kind = {self.kind!r}: valid: 'A' (edge of the part on a vertex), "
-                                 "'B' (vertex of the part on an edge)")
-        for name in ("part_point", "manipulator_point", "normal"):
-            pair = np.asarray(getattr(self, name), dtype=np.float64)
-            if pair.shape != (2,) or not np.isfinite(pair).all():
-                raise FormationError(f"{name} = {getattr(self, name)!r}: must be two finite numbers")
-            object.__setattr__(self, name, (float(pair[0]), float(pair[1])))
-        if abs(math.hypot(*self.normal) - 1.0) > UNIT_LENGTH:
-            raise FormationError(f"normal = {self.normal}: must have length 1, not {math.hypot(*self.normal)!r}")
-
-    def placed(self, poses: Sequence[Any] | np.ndarray) -> FormationContact:
-        """The contact with manipulator features in the world: poses (m, 3), x, y, theta of the manipulators."""
-        if self.manipulator == WORLD:
-            return self
-        if not 0 <= self.manipulator < len(poses):
-            raise FormationError(f"manipulator = {self.manipulator}: there are poses of {len(poses)} manipulators")
-        pose = Pose(*poses[self.manipulator])
-        normal = tuple(pose.rotate(self.normal)) if self.kind == "B" else self.normal
-        return replace(self, manipulator_point=tuple(pose.transform(self.manipulator_point)), normal=normal,
-                       manipulator=WORLD)
-
-    @property
-    def letters(self) -> str:
-        return self.kind + ("R" if self.rolling else "")
-
-    def describe(self) -> str:
-        """`edge 1 on vertex 3`, as far as the features have numbers."""
-        words = ("edge", "vertex") if self.kind == "A" else ("vertex", "edge")
-        part, wall = (f"{word} {'' if i is None else i}".strip() for word, i in zip(
-            words, (self.part_feature, self.manipulator_feature), strict=True))
-        return f"{part} {'rolls' if self.rolling else 'slides'} on {wall}"
-
-
-# ---- contacts from lines and points, and from polygons ---------------------------------------------------------------
-
-
-def edge_on_vertex(angle: float, offset: float, vertex: tuple[float, float],
-                   manipulator: int = WORLD) -> FormationContact:
-    """Type A: the line nu.x = offset of the part, nu = (cos angle, sin angle) outward, on a vertex (2,)."""
-    normal = (math.cos(angle), math.sin(angle))
-    return FormationContact("A", (offset * normal[0], offset * normal[1]), vertex, normal, manipulator=manipulator)
-
-
-def vertex_on_edge(vertex: tuple[float, float], angle: float, offset: float,
-                   manipulator: int = WORLD) -> FormationContact:
-    """Type B: a vertex (2,) of the part on the line N.x = offset, N = (cos angle, sin angle) out of the manipulator."""
-    normal = (math.cos(angle), math.sin(angle))
-    return FormationContact("B", vertex, (offset * normal[0], offset * normal[1]), normal, manipulator=manipulator)
-
-
-def pin(kind: str, part_point: tuple[float, float], point: tuple[float, float],
-        normal: tuple[float, float] = (0.0, 1.0), manipulator: int = WORLD) -> FormationContact:
-    """Rolling contact: the point (2,) of the part is held at a point (2,); `normal` is that of the edge, if any."""
-    return FormationContact(kind, part_point, point, normal, rolling=True, manipulator=manipulator)
-
-
-def contact_of_edge(part: Polygon, edge: int, manipulator: Polygon, vertex: int, index: int,
-                    at: float | None = None) -> FormationContact:
-    """Type A: edge `edge` of the part on vertex `vertex` of the polygon of manipulator `index`, in its frame.
-
-    at: m from the start of the edge, where the vertex is held; rolling if given. Raises FormationError.
-    """
-    point, normal = _find_edge_point(part, edge, at, "part")
-    _check_index(manipulator, vertex, "vertex", "manipulator")
-    corner = tuple(manipulator.vertices[vertex])
-    return FormationContact("A", point, corner, normal, at is not None, index, edge, vertex)
-
-
-def contact_of_vertex(part: Polygon, vertex: int, manipulator: Polygon, edge: int, index: int,
-                      at: float | None = None) -> FormationContact:
-    """Type B: vertex `vertex` of the part on edge `edge` of the polygon of manipulator `index`; see contact_of_edge."""
-    _check_index(part, vertex, "vertex", "part")
-    point, normal = _find_edge_point(manipulator, edge, at, "manipulator")
-    return FormationContact("B", tuple(part.vertices[vertex]), point, normal, at is not None, index, vertex, edge)
-
-
-def _check_index(polygon: Polygon, index: int, what: str, whose: str) -> None:
-    if not 0 <= index < len(polygon):
-        raise FormationError(f"{what} {index} of the {whose}: valid: 0 to {len(polygon) - 1}")
-
-
-def _find_edge_point(polygon: Polygon, edge: int, at: float | None, whose: str):
-    """A point of the edge (its middle, unless `at` metres from its start are asked for), and its outward normal."""
-    _check_index(polygon, edge, "edge", whose)
-    start, end = polygon.vertices[edge], polygon.vertices[(edge + 1) % len(polygon)]
-    length = math.dist(start, end)
-    along = (end - start) / length
-    if at is not None and not 0.0 <= at <= length:
-        raise FormationError(f"at = {at!r} m on edge {edge} of the {whose}: valid: 0 to {length:.9g} m")
-    point = 0.5 * (start + end) if at is None else start + at * along
-    return tuple(point), (along[1], -along[0])
+_EXCEPTIONS_OF_CIRCLES = {  # where the words differ
+    -1: ("infinite", "every theta has a pose: the part turns freely, about the centre of its arcs or with a redundant "
+                     "contact"),
+    -2: ("none", "no theta has a pose: the contacts leave the same distance at every one"),
+    -3: ("infinite", "the lines of contact vanish together: the part can be moved along the circles"),
+}
 
 
 # ---- all poses -------------------------------------------------------------------------------------------------------
@@ -166,6 +83,7 @@ class FormationPose(NamedTuple):
     theta: float  # rad, in (-pi, pi]
     multiplicity: int  # 1 regular; 2 a branch point, where two poses meet; 3 an inflection, where three do
     determinant: float  # m: det of the wrench matrix of the contact normals; 0 where they meet in one point
+    residual: float  # m: the largest of the three gaps at this pose, as a certificate
 
     @property
     def pose(self) -> Pose:
@@ -178,7 +96,8 @@ class FormationPoses:
 
     verdict: "generic" - as many poses for all placements near by; "branch" - two poses (or three) have met; "none";
     "infinite" - a whole family, which is not listed. `is_generic` tells the two kinds of "none" apart: out of reach,
-    which holds near by as well, and lines that are parallel or G = H = 0, which is an accident. `reason` is a sentence.
+    which holds near by as well, and lines that are parallel or G = H = 0, which is an accident. `reason` is a sentence,
+    `method` says where the poses come from: "closed form", or "solved", the roots of a polynomial of degree six.
     """
 
     type: str
@@ -186,114 +105,166 @@ class FormationPoses:
     is_generic: bool
     poses: tuple[FormationPose, ...]
     reason: str
+    method: str
 
     def __len__(self) -> int:
         return len(self.poses)
 
 
-def find_type(contacts: Sequence[FormationContact]) -> str:
-    """The type of a formation, one of TYPES. Raises FormationError."""
+def find_type(contacts: Sequence[FormationContact]) -> FormationType:
+    """The type of a formation, one of TYPES and SOLVED_TYPES. Raises FormationError."""
     rolling = [contact for contact in contacts if contact.rolling]
     sliding = "".join(sorted(contact.kind for contact in contacts if not contact.rolling))
-    if len(rolling) == 1 and len(sliding) == 1:
-        return f"{rolling[0].kind}R{sliding}"
-    names = {"AAA": "3A", "BBB": "3B", "AAB": "2AB", "ABB": "2BA"}
-    if not rolling and sliding in names:
+    if len(rolling) == 1:
+        names = {"".join(name.split("R")): name for name in _LAYOUT if name.startswith(f"{rolling[0].kind}R")}
+        sliding = rolling[0].kind + sliding
+    else:
+        names = {"".join(sorted(letters)): name for name, (_, letters) in _LAYOUT.items() if "R" not in name}
+    if len(rolling) < 2 and sliding in names:
         return names[sliding]
     said = ", ".join(contact.letters for contact in contacts) or "none"
     raise FormationError(f"contacts {said} are no contact formation: valid: three that slide, or one that rolls and "
-                         f"one that slides (types {', '.join(TYPES)})")
+                         f"one that slides (types {', '.join(_LAYOUT)})")
 
 
 def _arrange(contacts: Sequence[FormationContact]) -> tuple[str, int, list[FormationContact]]:
-    """(type, code, contacts in the order of the rows of `formation_kernels`)."""
+    """(type, code, contacts without radii in the order of the rows of `pack_formation`)."""
     type_name = find_type(contacts)
     code, order = _LAYOUT[type_name]
+    contacts = [contact.flattened() for contact in contacts]
     rest = [contact for contact in contacts if not contact.rolling]
     return type_name, code, [*(contact for contact in contacts if contact.rolling),
                              *(contact for kind in dict.fromkeys(order) for contact in rest if contact.kind == kind)]
 
 
+def _write_row(contact: FormationContact) -> tuple[float, ...]:
+    """(b_x, b_y, P_x, P_y, n_x, n_y); of type C the last two are the distance of the centres and 0."""
+    ends = (contact.span, 0.0) if contact.kind == "C" else contact.normal
+    return *contact.part_point, *contact.manipulator_point, *ends
+
+
 def pack_formation(contacts: Sequence[FormationContact], poses: Sequence[Any] | np.ndarray | None = None) -> tuple[str,
                    int, np.ndarray]:
-    """(type, code, rows (3, 6)) for `formation_kernels`; manipulator features placed by `poses` (m, 3)."""
+    """(type, code, rows (3, 6)) for `kernels.solve` or `circles.solve`; manipulator features placed by `poses` (m, 3).
+    """
     type_name, code, arranged = _arrange(contacts)
     rows = np.zeros((3, 6))
     for row, contact in zip(rows, arranged, strict=False):
-        placed = contact.placed(poses if poses is not None else ())
-        row[:] = (*placed.part_point, *placed.manipulator_point, *placed.normal)
+        row[:] = _write_row(contact.placed(poses if poses is not None else ()))
     return type_name, code, rows
 
 
 def solve_formation(*contacts: FormationContact, poses: Sequence[Any] | np.ndarray | None = None) -> FormationPoses:
-    """All real poses (x, y, theta) of the part, world frame, that satisfy the contacts, in closed form.
+    """All real poses (x, y, theta) of the part, world frame, that satisfy the contacts: of TYPES in closed form, of
+    SOLVED_TYPES, with round on round, from all roots of a polynomial.
 
     contacts: three that slide, or one that rolls and one that slides, in any order; poses (m, 3): x, y, theta of the
     manipulators, for contacts that are given in their frames. Every regular pose satisfies its constraints to rounding
     (Newton steps on the constraints as given). The verdict is that of Propositions 1 to 4 and Theorem 3 of the paper
     for all types, with the tolerances of formations in `geometry/tolerances.py`. Raises FormationError.
     """
-    from geometry.formation import kernels
-
     type_name, code, rows = pack_formation(contacts, poses)
-    found, multiplicity, work = np.zeros((4, 3)), np.zeros(4), np.zeros((14, 6))
-    count = kernels.solve(code, rows, found, multiplicity, work)
+    count, found, multiplicity = _solve(code, rows)
+    method = "solved" if code >= _FIRST_SOLVED else "closed form"
     if count < 0:
-        verdict, reason = _EXCEPTIONS[count]
-        return FormationPoses(type_name, verdict, False, (), f"{type_name}: {reason}")
-    listed = tuple(
-        FormationPose(float(found[k, 0]), float(found[k, 1]), float(found[k, 2]),
-                      int(multiplicity[k]), compute_determinant(code, rows, found[k]))
-        for k in range(count)
-    )
-    return FormationPoses(type_name, *_judge(type_name, listed))
+        verdict, reason = (_EXCEPTIONS_OF_CIRCLES if code >= _FIRST_SOLVED and count in _EXCEPTIONS_OF_CIRCLES
+                           else _EXCEPTIONS)[count]
+        return FormationPoses(type_name, verdict, False, (), f"{type_name}: {reason}", method)
+    listed = tuple(_describe_pose(code, rows, found[k], int(multiplicity[k])) for k in range(count))
+    verdict, is_generic, reason = _judge(type_name, listed)
+    return FormationPoses(type_name, verdict, is_generic, listed, reason, method)
 
 
-def _judge(type_name: str, listed: tuple[FormationPose, ...]):
+def _describe_pose(code: int, rows: np.ndarray, pose: np.ndarray, multiplicity: int) -> FormationPose:
+    gap, jacobian = _evaluate(code, rows, pose)
+    x, y, theta = pose.tolist()
+    return FormationPose(x, y, theta, multiplicity, _expand(jacobian), float(np.abs(gap).max()))
+
+
+def _solve(code: int, rows: np.ndarray) -> tuple[int, np.ndarray, np.ndarray]:
+    """(number of poses or a code, poses (MOST_POSES, 3), their multiplicities)."""
+    found, multiplicity = np.zeros((MOST_POSES, 3)), np.zeros(MOST_POSES)
+    if code < _FIRST_SOLVED:
+        from geometry.formation import kernels
+
+        return kernels.solve(code, rows, found[:4], multiplicity[:4], np.zeros((14, 6))), found, multiplicity
+    from geometry.formation import circles
+
+    poses = circles.solve(_LETTERS[code], rows)
+    if isinstance(poses, int):
+        return poses, found, multiplicity
+    for k, (pose, times) in enumerate(poses):
+        found[k], multiplicity[k] = pose, times
+    return len(poses), found, multiplicity
+
+
+def _judge(type_name: str, listed: tuple[FormationPose, ...]) -> tuple[str, bool, str]:
+    """(verdict, is_generic, reason)."""
     if not listed:
-        return "none", True, listed, f"{type_name}: out of reach, all roots are complex"
+        return "none", True, f"{type_name}: out of reach, all roots are complex"
     double = [k for k, pose in enumerate(listed) if pose.multiplicity > 1]
     if double:
         words = " and ".join(str(k) for k in double)
-        return ("branch", False, listed,
-                f"{type_name}: pose {words} is a branch point, where poses meet: the contact normals meet in one point")
+        return "branch", False, (f"{type_name}: pose {words} is a branch point, where poses meet: the contact normals "
+                                 "meet in one point")
     count = f"{len(listed)} poses" if len(listed) > 1 else "one pose"
-    return "generic", True, listed, f"{type_name}: {count}"
+    return "generic", True, f"{type_name}: {count}"
 
 
 def compute_determinant(code: int, rows: np.ndarray, pose: ArrayLike) -> float:
     """det of the 3 x 3 derivative of the constraints by (x, y, theta), m: plus or minus det of the wrench matrix of the
     contact normals. Two poses that meet at a branch point come from different signs."""
-    from geometry.formation import kernels
+    return _expand(_evaluate(code, rows, pose)[1])
 
-    gap, jacobian = np.zeros(3), np.zeros((3, 3))
-    kernels.evaluate_constraints(code, rows, np.asarray(pose, dtype=np.float64), gap, jacobian)
+
+def _expand(jacobian: np.ndarray) -> float:
+    """The determinant of a 3 x 3 matrix."""
     (a, b, c), (d, e, f), (g, h, i) = jacobian.tolist()
     return a * (e * i - f * h) - b * (d * i - f * g) + c * (d * h - e * g)
 
 
+def _evaluate(code: int, rows: np.ndarray, pose: ArrayLike) -> tuple[np.ndarray, np.ndarray]:
+    """(gap (3,), derivatives (3, 3)) of the constraints at a pose."""
+    pose = np.asarray(pose, dtype=np.float64)
+    if code >= _FIRST_SOLVED:
+        from geometry.formation import circles
+
+        return circles.evaluate_constraints(_LETTERS[code], rows, pose)
+    from geometry.formation import kernels
+
+    gap, jacobian = np.zeros(3), np.zeros((3, 3))
+    kernels.evaluate_constraints(code, rows, pose, gap, jacobian)
+    return gap, jacobian
+
+
 def solve_formations(type_name: str, rows: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Many formations of one type at once: (count (n,), poses (n, 4, 3), multiplicity (n, 4)).
+    """Many formations of one type at once: (count (n,), poses (n, 4, 3), multiplicity (n, 4)), 6 in place of 4 for the
+    SOLVED_TYPES.
 
     rows: (n, 3, 6), each as `pack_formation` gives it. count is negative where there are infinitely many poses, or none
     by accident (see the codes of `geometry/formation/kernels.py`); unused places hold 0. Raises FormationError.
     """
-    from geometry.formation import kernels
-
-    if type_name not in TYPES:
-        raise FormationError(f"type {type_name!r}: valid: {', '.join(TYPES)}")
+    if type_name not in _LAYOUT:
+        raise FormationError(f"type {type_name!r}: valid: {', '.join(_LAYOUT)}")
     rows = np.ascontiguousarray(rows, dtype=np.float64)
     if rows.ndim != 3 or rows.shape[1:] != (3, 6) or not np.isfinite(rows).all():
         raise FormationError(f"rows: must be finite numbers of shape (n, 3, 6), not {rows.shape}")
-    n = len(rows)
-    count, poses, multiplicity = np.zeros(n, dtype=np.int64), np.zeros((n, 4, 3)), np.zeros((n, 4))
-    kernels.solve_batch(_LAYOUT[type_name][0], rows, poses, multiplicity, count, np.zeros((14, 6)))
+    n, (code, _) = len(rows), _LAYOUT[type_name]
+    most = MOST_POSES if type_name in SOLVED_TYPES else 4
+    count, poses, multiplicity = np.zeros(n, dtype=np.int64), np.zeros((n, most, 3)), np.zeros((n, most))
+    if type_name in SOLVED_TYPES:
+        for k in range(n):
+            count[k], poses[k], multiplicity[k] = _solve(code, rows[k])
+        return count, poses, multiplicity
+    from geometry.formation import kernels
+
+    kernels.solve_batch(code, rows, poses, multiplicity, count, np.zeros((14, 6)))
     return count, poses, multiplicity
 
 
 def solve_placements(contacts: Sequence[FormationContact], poses: ArrayLike) -> tuple[np.ndarray, np.ndarray,
                      np.ndarray]:
-    """One formation for many placements of the manipulators: (count (n,), poses (n, 4, 3), multiplicity (n, 4)).
+    """One formation for many placements of the manipulators: (count (n,), poses, multiplicity).
 
     poses: (n, m, 3), x, y, theta of the m manipulators; the rest as in `solve_formations`. Raises FormationError.
     """
@@ -305,7 +276,7 @@ def solve_placements(contacts: Sequence[FormationContact], poses: ArrayLike) -> 
                              f"contacts, not {poses.shape}")
     rows = np.zeros((len(poses), 3, 6))
     for k, contact in enumerate(arranged):
-        rows[:, k] = (*contact.part_point, *contact.manipulator_point, *contact.normal)
+        rows[:, k] = _write_row(contact)
         if contact.manipulator == WORLD:
             continue
         x, y, theta = poses[:, contact.manipulator].T

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from geometry.formation.formations import FormationContact, FormationError
+from geometry.formation.contacts import FormationContact, FormationError
 
 Motion = Callable[[float], tuple[np.ndarray, np.ndarray, np.ndarray]]
 
@@ -87,6 +87,8 @@ def _vary_contact(contact: FormationContact, pose, state):
 
     A: y = R^T (P - p),  gap = nu.(y - b),  y'' = R^T (P'' - p'') - 2 w K R^T (P' - p') - w' K y - w^2 y.
     B: z = S^T (X - O), X = p + R b, of the manipulator with pose (O, S), turning at W: gap = N.(z - Q), and z'' alike.
+    C: gap = D - s, D = |X - P|: D' = n.(X' - P') and D'' = n.(X'' - P'') + (t.(X' - P'))^2 / D, n = (X - P) / D.
+    Radii are constants of the gaps, and leave their derivatives as they are.
     """
     still = np.zeros(3)
     place, rate, bend = (still,) * 3 if contact.manipulator < 0 else (each[contact.manipulator] for each in state)
@@ -101,6 +103,16 @@ def _vary_contact(contact: FormationContact, pose, state):
         turned = K @ arm
         return [(np.array([*np.eye(2)[k], turned[k]]), -point_rate[k],
                  lambda q, k=k: -(q[2] ** 2) * arm[k] - point_bend[k]) for k in range(2)]
+    if contact.kind == "C":
+        away = pose[:2] + arm - point
+        distance = float(np.hypot(*away))
+        n, turned = away / distance, K @ arm
+
+        def bend_of(q):
+            across = (K @ n) @ (q[:2] + q[2] * turned - point_rate)
+            return n @ (-(q[2] ** 2) * arm - point_bend) + across * across / distance
+
+        return [(np.array([*n, n @ turned]), -n @ point_rate, bend_of)]
     if contact.kind == "A":
         y, n = R.T @ (point - pose[:2]), R @ normal
         row = np.array([*-n, -normal @ K @ y])

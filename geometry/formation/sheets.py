@@ -11,11 +11,11 @@ from collections.abc import Callable, Sequence
 import numpy as np
 from numpy.typing import ArrayLike
 
-from geometry.formation.formations import FormationContact, solve_formation
+from geometry.formation.contacts import FormationContact, Shape
+from geometry.formation.formations import solve_formation
 from geometry.formation.placements import interpolate_motion
 from geometry.formation.realised import verify_formation
 from geometry.formation.tracking import Stop, Track, track_formation
-from geometry.shapes.polygon import Polygon
 from geometry.tolerances import SAME_POSE
 
 
@@ -36,8 +36,8 @@ def list_sheets(contacts: Sequence[FormationContact], motion: Callable | ArrayLi
     return sheets
 
 
-def find_realised_parts(sheet: Track, contacts: Sequence[FormationContact], motion: Callable, part: Polygon,
-                        manipulators: Sequence[Polygon]) -> list[Track]:
+def find_realised_parts(sheet: Track, contacts: Sequence[FormationContact], motion: Callable, part: Shape,
+                        manipulators: Sequence[Shape]) -> list[Track]:
     """The parts of a sheet in which its poses are realised (`verify_formation`), ends located to rounding.
 
     `motion` must be a function. A part that lies between two neighbouring rows of the sheet is not seen.

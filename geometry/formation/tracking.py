@@ -17,11 +17,11 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
-from geometry.formation.formations import FormationContact, FormationError, solve_formation
+from geometry.formation.contacts import FormationContact, FormationError, Shape
+from geometry.formation.formations import solve_formation
 from geometry.formation.interval import SPLIT, evaluate_quintic, is_clear, make_quintic
 from geometry.formation.placements import FormationState, Motion, compute_variation, interpolate_motion
 from geometry.formation.realised import Realisation, verify_formation
-from geometry.shapes.polygon import Polygon
 from geometry.tolerances import BRANCH_DETERMINANT, BRANCH_NEAR, PART_JUMP, SMALLEST_STEP, START_POSE
 
 REASONS = ("end", "branch", "edge", "collision", "break", "away", "start")
@@ -34,10 +34,10 @@ NEAR = 0.25  # a pose is the next one if it is this many times nearer to the pre
 class Stop(NamedTuple):
     """Why a track ends.
 
-    reason: "end" of the times; "branch": a branch point; "edge": a contact reached the end of its edge; "collision":
-    the part met a manipulator elsewhere; "break": the motion of the manipulators jumps in position, or, at one of the
-    given breaks, in velocity; "away": the lines become parallel and the pose leaves beyond all bounds; "start":
-    it was started here.
+    reason: "end" of the times; "branch": a branch point; "edge": a contact reached the end of its edge or arc;
+    "collision": the part met a manipulator elsewhere; "break": the motion of the manipulators jumps in position,
+    or, at one of the given breaks, in velocity; "away": the lines become parallel and the pose leaves beyond all
+    bounds; "start": it was started here.
     """
 
     reason: str
@@ -158,8 +158,8 @@ class _Follower:
 
 
 def track_formation(contacts: Sequence[FormationContact], motion: Callable | ArrayLike, times: ArrayLike,
-                    start: Sequence[float] | np.ndarray, *, part: Polygon | None = None,
-                    manipulators: Sequence[Polygon] = (), breaks: Iterable[float] = ()) -> Track:
+                    start: Sequence[float] | np.ndarray, *, part: Shape | None = None,
+                    manipulators: Sequence[Shape] = (), breaks: Iterable[float] = ()) -> Track:
     """Follow one branch of a formation.
 
     motion: a function t -> (poses, velocities, accelerations), each (m, 3), or an array (n, m, 3) of the poses at
@@ -262,4 +262,4 @@ def _name_stop(time: float, wrong: Realisation) -> Stop:
         number = wrong.overlaps[0][0]
         return Stop("collision", f"the part meets manipulator {number} at t = {time:.12g} s", number)
     number = wrong.within_edges.index(False)
-    return Stop("edge", f"contact {number} reaches the end of its edge at t = {time:.12g} s", number)
+    return Stop("edge", f"contact {number} reaches the end of its {wrong.ends[number]} at t = {time:.12g} s", number)

@@ -13,14 +13,13 @@ from geometry.formation.formations import (
     FormationError,
     FormationPose,
     FormationPoses,
-    contact_of_edge,
-    contact_of_vertex,
+    contact_of_features,
     find_type,
     solve_formation,
 )
 from geometry.formation.realised import Realisation, verify_formation
-from geometry.shapes.polygon import Polygon
 from geometry.shapes.pose import Pose
+from sim.scene.build_outline import AnyOutline
 from sim.scene.scene import Formation, Obstacle, Scene
 from sim.scene.scene_errors import SceneError
 from sim.words.quoting import quote
@@ -30,7 +29,7 @@ if TYPE_CHECKING:
     from sim.scene.schema import FormationSection
 
 
-def build_formation(section: FormationSection, outline: Polygon, obstacles: tuple[Obstacle, ...],
+def build_formation(section: FormationSection, outline: AnyOutline, obstacles: tuple[Obstacle, ...],
                     where: str) -> Formation:
     """The formation of a scene; `outline` is that of the workpiece. Raises SceneError."""
     names = [obstacle.name for obstacle in obstacles]
@@ -41,10 +40,9 @@ def build_formation(section: FormationSection, outline: Polygon, obstacles: tupl
             raise SceneError(f"{key}.obstacle = {quote(given.obstacle)}: there is no obstacle of this name"
                              f"{suggest(given.obstacle, names)}")
         index = names.index(given.obstacle)
-        build, mine, other = ((contact_of_edge, given.edge, given.obstacle_vertex) if given.edge is not None
-                              else (contact_of_vertex, given.vertex, given.obstacle_edge))
         try:
-            contacts.append(build(outline, mine, obstacles[index].outline, other, index, given.at))
+            contacts.append(contact_of_features(outline, given.own, obstacles[index].outline, given.other, index,
+                                                given.at))
         except FormationError as error:
             raise SceneError(f"{key} ({given.obstacle}): "
                              f"{str(error).replace('manipulator', 'obstacle')}") from None
@@ -57,7 +55,7 @@ def build_formation(section: FormationSection, outline: Polygon, obstacles: tupl
     return Formation(found, tuple(contacts), section.branch)
 
 
-def list_poses(formation: Formation, outline: Polygon, obstacles) -> tuple[FormationPoses, list[Realisation]]:
+def list_poses(formation: Formation, outline: AnyOutline, obstacles) -> tuple[FormationPoses, list[Realisation]]:
     """All poses of the formation, and for each whether it is realised."""
     placed = np.array([obstacle.pose for obstacle in obstacles], dtype=np.float64)
     outlines = [obstacle.outline for obstacle in obstacles]
@@ -71,7 +69,7 @@ class FormationListing:
 
     name: str  # of the scene
     formation: Formation
-    outline: Polygon  # of the workpiece
+    outline: AnyOutline  # of the workpiece
     obstacles: tuple[Obstacle, ...]
     found: FormationPoses
     checks: list[Realisation]
@@ -92,7 +90,7 @@ class NoStartError(SceneError):
         self.listing = listing
 
 
-def choose_pose(formation: Formation, outline: Polygon, obstacles, where: str) -> FormationPose:
+def choose_pose(formation: Formation, outline: AnyOutline, obstacles, where: str) -> FormationPose:
     """The pose in which the scene starts. Raises NoStartError: none, infinitely many, no such branch, not realised."""
     found, checks = list_poses(formation, outline, obstacles)
     realised = [k for k, check in enumerate(checks) if check.realised]

@@ -9,8 +9,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from geometry.formation.realised import find_normal
 from geometry.formation.sheets import find_realised_parts, list_sheets
 from geometry.formation.tracking import Track
+from geometry.shapes.pose import Pose
 from geometry.tolerances import SAME_POSE
 from sim.scene.formation_start import FormationListing
 from sim.scene.scene_errors import SceneError
@@ -55,11 +57,8 @@ def choose_motion(listing: FormationListing) -> SheetMotion:
     contact = listing.formation.contacts[0]
     obstacle = listing.obstacles[contact.manipulator]
     good = [k for k, check in enumerate(listing.checks) if check.realised]
-    normal = np.array(contact.normal)
-    if contact.kind == "B":
-        normal = obstacle.pose.rotate(normal)
-    elif listing.found.poses:
-        normal = listing.found.poses[good[0] if good else 0].pose.rotate(normal)
+    pose = listing.found.poses[good[0] if good else 0].pose if listing.found.poses else Pose()
+    normal = find_normal(contact, pose, obstacle.pose)
     coordinate = int(abs(normal[1]) > abs(normal[0]))
     present, reach = obstacle.pose[coordinate], REACH * listing.outline.size
     return _make_motion(listing, contact.manipulator, coordinate, np.linspace(present - reach, present + reach, VALUES))

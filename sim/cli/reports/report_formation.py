@@ -14,6 +14,9 @@ STOPS = {"end": "end of the range", "start": "end of the range", "branch": "bran
          "away": "beyond all bounds: the lines become parallel", "break": "a jump"}
 
 
+METHODS = {"closed form": "in closed form", "solved": "round on round: solved, all roots of a polynomial"}
+
+
 def print_formation(listing: FormationListing, move: str | None = None, plot: Path | None = None) -> None:
     """Print the contacts, the verdict and the poses; with `move` (KEY=A:B:N) or `plot` (a picture of all) the sheets of
     the cell as well. Raises SceneError, PlotError."""
@@ -30,6 +33,8 @@ def print_formation(listing: FormationListing, move: str | None = None, plot: Pa
         console.print(f"  contact {number} (type {contact.letters}): {contact.describe()} of {owner}")
     console.print(f"Verdict: {listing.found.verdict} - {listing.found.reason}")
     if listing.found.poses:
+        largest = max(pose.residual for pose in listing.found.poses)
+        console.print(f"  {METHODS[listing.found.method]}; the contacts hold to {largest:.1g} m")
         _print_poses(console, listing, names)
     if listing.problem:
         console.print(f"No start: {listing.problem}")
@@ -82,7 +87,7 @@ def _describe_way(track: Track, unit: str, listing: FormationListing) -> str:
 
 def _describe_stop(stop: Stop, listing: FormationListing) -> str:
     if stop.reason == "edge":
-        return f"contact {stop.number} at the end of its edge"
+        return f"contact {stop.number} at the end of its edge or arc"
     if stop.reason == "collision":
         return f"the part meets {listing.obstacles[stop.number].name!r}"
     return STOPS[stop.reason]

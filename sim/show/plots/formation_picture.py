@@ -12,22 +12,27 @@ import numpy as np
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
-from matplotlib.patches import Polygon
+from matplotlib.patches import PathPatch, Polygon
 
+from geometry.shapes.features import compute_sweeps, compute_tangents
+from geometry.shapes.outline import Outline
+from geometry.shapes.polygon import Polygon as PolygonOutline
+from geometry.shapes.pose import Pose
 from sim.scene.formation_start import FormationListing
 from sim.show.labels import as_typed
 from sim.show.palette import BRANCH_COLOURS
 from sim.show.plot_file import check_plot_file, save_figure
+from sim.show.plots.outline_picture import make_path
 from sim.show.replay.painter import FAINT, OBSTACLE_EDGE, OBSTACLE_FACE, TEXT
 from sim.show.replay.view import choose_unit
 from sim.study.formation_sheets import Sheet, SheetMotion, find_branch_rows
 
-COLOURS = ("#1F77B4", "#D55E00", "#009E73", "#AA3377")  # told apart by the colour-blind as well
+COLOURS = ("#1F77B4", "#D55E00", "#009E73", "#AA3377", "#E69F00", "#56B4E9")  # told apart by the colour-blind as well
 HEIGHT, SHEETS_HEIGHT = 5.6, 3.6  # inches
 SYMBOLS = ("x", "y", r"$\theta$")
 LETTERS = 9  # of a title in an inch
 LONGEST_TITLE = 400  # letters
-MOST_NUMBERS = 16  # corners of an outline whose features are numbered
+MOST_NUMBERS = 16  # features of an outline that are numbered
 
 
 def save_formation_picture(path, listing: FormationListing, motion: SheetMotion | None = None,
@@ -43,13 +48,12 @@ def draw_formation(listing: FormationListing, motion: SheetMotion | None = None,
     is given, theta, x and y over it."""
     found = listing.found
     panels = max(len(found), 1)
-    outlines = [pose.pose.transform(listing.outline.vertices) for pose in found.poses]
-    walls = [_list_vertices(obstacle.shape) for obstacle in listing.obstacles]
-    points = np.concatenate([*outlines, *walls])
+    outlines = [listing.outline.placed(pose.pose) for pose in found.poses]
+    points = np.concatenate([each.bounds for each in (*outlines, *(o.shape for o in listing.obstacles))])
     low, high = points.min(axis=0), points.max(axis=0)
     # A far pose must not make all else a dot: obstacles and parts are shown up to three sizes of the part away.
     reach = 3.0 * listing.outline.size
-    centre = np.mean([wall.mean(axis=0) for wall in walls], axis=0)
+    centre = np.mean([o.shape.features.start.mean(axis=0) for o in listing.obstacles], axis=0)
     low, high = np.maximum(low, centre - reach), np.minimum(high, centre + reach)
     margin = 0.05 * float((high - low).max())
     factor, unit = choose_unit(float((high - low).min()))
@@ -70,18 +74,12 @@ def draw_formation(listing: FormationListing, motion: SheetMotion | None = None,
         axes.set_ylim((low[1] - margin) * factor, (high[1] + margin) * factor)
         axes.set_xlabel(f"x ({unit})", color=FAINT, fontsize=9)
         axes.tick_params(colors=FAINT, labelsize=8)
-        for wall in walls:
-            axes.add_patch(Polygon(wall * factor, facecolor=OBSTACLE_FACE, edgecolor=OBSTACLE_EDGE,
-                                   zorder=1))
-            _number_features(axes, wall * factor, OBSTACLE_EDGE)
+        for obstacle in listing.obstacles:
+            _add_outline(axes, obstacle.shape, factor, facecolor=OBSTACLE_FACE, edgecolor=OBSTACLE_EDGE, zorder=1)
+            _number_features(axes, obstacle.shape, factor, OBSTACLE_EDGE)
         if found.poses:
             _draw_pose(axes, listing, k, factor)
     return figure
-
-
-def _list_vertices(shape) -> np.ndarray:
-    """The vertices (n, 2) of an obstacle; of arcs points near enough for a picture."""
-    return shape.sample(1e-3 * shape.size)[0]
 
 
 def _draw_sheets(figure, motion: SheetMotion, sheets: Sequence[Sheet]) -> None:
@@ -125,14 +123,15 @@ def _choose_colours(sheets: Sequence[Sheet]) -> list[str]:
 def _draw_pose(axes, listing: FormationListing, k: int, factor: float) -> None:
     colour, check, pose = COLOURS[k], listing.checks[k], listing.found.poses[k]
     for other, each in enumerate(listing.found.poses):
-        outline = each.pose.transform(listing.outline.vertices) * factor
+        outline = listing.outline.placed(each.pose)
         if other != k:
-            axes.add_patch(Polygon(outline, fill=False, edgecolor=COLOURS[other], linewidth=0.8, alpha=0.5, zorder=2))
+            _add_outline(axes, outline, factor, fill=False, edgecolor=COLOURS[other], linewidth=0.8, alpha=0.5,
+                         zorder=2)
             continue
-        axes.add_patch(Polygon(outline, facecolor=colour, alpha=0.25, zorder=3))
-        axes.add_patch(Polygon(outline, fill=False, edgecolor=colour, linewidth=1.6, zorder=4,
-                               linestyle="-" if check.realised else (0, (4, 2))))
-        _number_features(axes, outline, colour)
+        _add_outline(axes, outline, factor, facecolor=colour, alpha=0.25, zorder=3)
+        _add_outline(axes, outline, factor, fill=False, edgecolor=colour, linewidth=1.6, zorder=4,
+                     linestyle="-" if check.realised else (0, (4, 2)))
+        _number_features(axes, outline, factor, colour)
     for number, (contact, point) in enumerate(zip(listing.formation.contacts, check.points * factor, strict=True)):
         marker = "s" if contact.rolling else "o"
         good = check.within_edges[number]
@@ -144,20 +143,37 @@ def _draw_pose(axes, listing: FormationListing, k: int, factor: float) -> None:
     axes.set_title(f"branch {k}: $\\theta$ = {np.degrees(pose.theta):.4g}°, {state}", color=colour, fontsize=10)
 
 
-def _number_features(axes, outline: np.ndarray, colour: str) -> None:
-    """Vertices as v0, v1, ... and edges as e0, e1, ..., just inside the outline."""
-    n = len(outline)
+def _add_outline(axes, outline: PolygonOutline | Outline, factor: float, **style) -> None:
+    """The outline, filled or not; arcs as arcs."""
+    if isinstance(outline, PolygonOutline):
+        axes.add_patch(Polygon(outline.vertices * factor, **style))
+    else:
+        axes.add_patch(PathPatch(make_path(outline, factor), **style))
+
+
+def _number_features(axes, outline: PolygonOutline | Outline, factor: float, colour: str) -> None:
+    """Corners as v0, v1, ..., edges as e0, e1, ..., arcs as a0, a1, ..., by the numbers of the outline, just inside."""
+    features, n = outline.features, len(outline)
     if n > MOST_NUMBERS:
         return
-    following = np.roll(outline, -1, axis=0)
-    along = following - outline
-    length = np.hypot(along[:, 0], along[:, 1])
-    normal = np.column_stack([-along[:, 1], along[:, 0]]) / length[:, None]  # inward
+    straight = isinstance(outline, PolygonOutline)
+    previous = np.roll(np.arange(n), 1) if straight else outline.previous
+    corner = np.ones(n, dtype=bool) if straight else outline.corner
     step = 0.036 * float(np.ptp(axes.get_ylim()))
-    for i in range(n):
-        place = 0.5 * (outline[i] + following[i]) + 0.55 * step * normal[i]
-        inward = normal[i] + normal[i - 1]
-        # Along the bisector so far that both edges are equally far away.
-        corner = outline[i] + 0.7 * step * inward / max(0.5 * float(inward @ inward), 0.3)
-        for text, where in ((f"e{i}", place), (f"v{i}", corner)):
-            axes.text(*where, text, fontsize=7, color=colour, ha="center", va="center", zorder=5, clip_on=True)
+    # normals into the solid, which is to the left of the directions of travel
+    leaving, arriving = (np.column_stack([-along[:, 1], along[:, 0]]) for along in compute_tangents(features))
+    for i, half in enumerate(0.5 * features.sign * compute_sweeps(features)):
+        if features.sign[i]:
+            spoke = features.start[i] - features.centre[i]
+            middle = features.centre[i] + Pose(0.0, 0.0, half).rotate(spoke)
+            inward = Pose(0.0, 0.0, half).rotate(leaving[i])
+        else:
+            middle, inward = 0.5 * (features.start[i] + features.end[i]), leaving[i]
+        words = [("a" if features.sign[i] else "e", middle * factor + 0.55 * step * inward)]
+        if corner[i]:
+            both = leaving[i] + arriving[previous[i]]
+            # Along the bisector so far that both sides are equally far away.
+            words.append(("v", features.start[i] * factor + 0.7 * step * both / max(0.5 * float(both @ both), 0.3)))
+        for letter, where in words:
+            axes.text(*where, f"{letter}{i}", fontsize=7, color=colour, ha="center", va="center", zorder=5,
+                      clip_on=True)

@@ -341,8 +341,8 @@ def test_wrong_contacts_are_refused_by_name():
         solve_formation(a, b, contact_of_edge(part, 0, part, 0, 2), poses=[(0, 0, 0)])
     with pytest.raises(FormationError, match=r"normal = \(1.0, 1.0\): must have length 1"):
         FormationContact("A", (0, 0), (0, 0), (1, 1))
-    with pytest.raises(FormationError, match=r"kind = 'C'"):
-        FormationContact("C", (0, 0), (0, 0), (1, 0))
+    with pytest.raises(FormationError, match=r"kind = 'D'"):
+        FormationContact("D", (0, 0), (0, 0), (1, 0))
     with pytest.raises(FormationError, match=r"part_point = \(nan, 0\): must be two finite numbers"):
         FormationContact("A", (math.nan, 0), (0, 0), (1, 0))
     with pytest.raises(FormationError, match=r"type '4A': valid: 3A, 3B"):

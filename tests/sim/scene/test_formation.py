@@ -74,8 +74,10 @@ def test_wrong_formations_are_refused_by_key():
         'obstacle = "finger 1", obstacle_vertex = 0', 'obstacle = "finger 1", obstacle_vertex = 7')
     assert "formation.type = '2BA': the contacts are those of type 2AB" in refuse('type = "2AB"', 'type = "2BA"')
     assert "formation.type = '4A': valid: '3A', '3B'" in refuse('type = "2AB"', 'type = "4A"')
-    assert "needs edge and obstacle_vertex, or vertex and obstacle_edge; given: edge and obstacle_edge" in refuse(
-        'obstacle = "finger 1", obstacle_vertex = 0', 'obstacle = "finger 1", obstacle_edge = 0')
+    message = refuse('obstacle = "finger 1", obstacle_vertex = 0', 'obstacle = "finger 1", obstacle_edge = 0')
+    assert message.endswith("needs one of these pairs: edge and obstacle_vertex, edge and obstacle_arc, vertex and "
+                            "obstacle_edge, vertex and obstacle_arc, arc and obstacle_edge, arc and obstacle_vertex, "
+                            "arc and obstacle_arc; given: edge and obstacle_edge")
     assert "workpiece.pose and formation both say where the part starts; keep one" in refuse(
         "mass = 0.2\n", "mass = 0.2\npose = [0, 0, 0]\n")
     assert "formation.contact.0.at = '5 kg': must be a length" in refuse(
@@ -106,6 +108,31 @@ def test_the_command_lists_and_draws(tmp_path, capsys):
     assert run("formation", "ladder") == 2
     assert "ladder: the scene has no table [formation]" in capsys.readouterr().err
     assert run("formation", HELD, "--plot", str(tmp_path / "a.bmp")) == 2
+
+
+def test_arcs_are_features_of_a_formation(tmp_path, capsys):
+    """A capsule at a wall, on a floor and on a roller: two arcs on edges, and round on round."""
+    lever = Path(__file__).with_name("lever_on_roller.toml")
+    scene = load_scene(str(lever))
+    direction, distance = math.atan2(0.01, 0.12), math.hypot(0.01, 0.12)
+    theta = direction + math.acos((0.1**2 + distance**2 - 0.05**2) / (0.2 * distance))  # the law of cosines
+    assert scene.workpiece.pose.theta == pytest.approx(theta, abs=1e-14)
+    again = parse_scene(scene.text, source=scene.source)
+    assert again.formation == scene.formation and again.workpiece.pose == scene.workpiece.pose
+    assert run("formation", str(lever), "--plot", str(tmp_path / "a.svg")) == 0
+    text = capsys.readouterr().out
+    assert "contact 0 (type B): arc 3 slides on edge 2 of floor" in text
+    assert "contact 2 (type C): arc 1 slides on arc 0 of roller" in text
+    assert "Verdict: generic - 2BC: 2 poses" in text and "solved, all roots of a polynomial" in text
+    words = {each.get_text() for axes in draw_formation(survey_formation(lambda: scene)).axes for each in axes.texts}
+    assert {"a0", "a1", "a3", "e0", "e2", "v0", "2: C"} <= words and "a2" not in words
+    given = lever.read_text(encoding="utf-8")
+    for old, new, said in (
+            ("{ arc = 1, ", "{ arc = 0, ", "(roller): arc 0 of the part: feature 0 is an edge; valid: 1, 3"),
+            ("obstacle_arc = 0", "obstacle_arc = 1", "(roller): arc 1 of the obstacle: valid: 0 to 0"),
+            ("{ arc = 1, ", "{ arc = 1, at = 0.01, ", "a contact of an arc cannot roll in a formation"),
+            ('"2BC"', '"3B"', "the contacts are those of type 2BC")):
+        assert said in refuse(old, new, given)
 
 
 def write_scene(path, *changes):
