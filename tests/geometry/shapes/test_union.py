@@ -318,3 +318,17 @@ def test_random_obstacles_on_a_lattice(group):
         moved = [turn([obstacle], theta, offset + size * rng.normal(size=2))[0] for obstacle in obstacles]
         _, near = check(moved, f"seed {seed}")
         assert near == pytest.approx(area, abs=1e-9), f"seed {seed}"
+
+
+@pytest.mark.parametrize("seed", range(30))
+def test_polygons_and_outlines_without_arcs_have_one_boundary(seed):
+    rng = np.random.default_rng(seed)
+    blocks = []
+    for _ in range(rng.integers(2, 8)):
+        (x, y), (w, h) = rng.integers(0, 5, 2), rng.integers(1, 4, 2)
+        blocks.append(box(x, y, x + w, y + h) / 3.0)
+    blocks = turn(blocks, rng.uniform(0.0, 6.0))
+    plain = compute_boundary(blocks)
+    mixed = [to_outline(block) if rng.random() < 0.6 else block for block in blocks]
+    for name, one, other in zip(plain._fields, plain, compute_boundary(mixed), strict=True):
+        np.testing.assert_array_equal(one, other, err_msg=f"seed {seed} {name}")
