@@ -311,7 +311,7 @@ def _fill_features(own, arc, features, first: int) -> None:
 
 
 def build_walls(boundary, mu: np.ndarray, e: np.ndarray, law: np.ndarray) -> Walls:
-    """Arrays of walls that do not move, from a `Boundary` (geometry.shapes.boundary), and friction, restitution and law
+    """Arrays of walls that do not move, from a `Boundary` (geometry.shapes.union), and friction, restitution and law
     of impact (an index) of each obstacle; see `geometry.contact.moving.build_moving_walls` for others."""
     edge = fill_walls(boundary, mu, e, law)
     return Walls(edge, build_wall_tree(edge), *build_movers(()), start_clock())

@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 from geometry.contact.contacts import build_part, build_walls
-from geometry.shapes.boundary import compute_boundary
 from geometry.shapes.outline import Outline
+from geometry.shapes.union.boundary import compute_boundary
 from sim.engine.loop import run_chunk
 from sim.engine.state import allocate_tools
 from sim.rows.records import EVENT_KINDS

@@ -8,10 +8,10 @@ import numpy as np
 import pytest
 
 from geometry.contact.contacts import build_walls, has_point
-from geometry.shapes.boundary import compute_boundary
 from geometry.shapes.outline import Outline
+from geometry.shapes.union.boundary import compute_boundary
 from tests.geometry.contact.test_arcs import make_boundary
-from tests.geometry.shapes.test_union import box, make_slide
+from tests.geometry.shapes.union.test_union import box, make_slide
 from tests.sim.engine.test_arcs_in_motion import run
 
 Q = tan(pi / 8.0)  # bulge of a quarter circle

@@ -9,8 +9,8 @@ import pytest
 import shapely
 
 from geometry.shapes.outline import Outline
-from geometry.shapes.overlap import is_apart, measure_overlap
-from tests.geometry.shapes.test_union import box, draw_bulged, draw_obstacle, to_outline, to_shapely
+from geometry.shapes.union.overlap import is_apart, measure_overlap
+from tests.geometry.shapes.union.test_union import box, draw_bulged, draw_obstacle, to_outline, to_shapely
 
 FLOOR = box(-5, -1, 5, 0)
 RING = Outline.disc(2.0).with_holes(Outline.disc(1.0))

@@ -8,13 +8,13 @@ import numpy as np
 import pytest
 import shapely
 
-from geometry.shapes.boundary import Boundary, compute_boundary, compute_boundary_tolerance
 from geometry.shapes.crossings import measure_points
-from geometry.shapes.cutting import find_middles
 from geometry.shapes.features import Features, OutlineError, compute_tangents
 from geometry.shapes.moments import compute_moments
 from geometry.shapes.nesting import find_inside
 from geometry.shapes.outline import Outline
+from geometry.shapes.union.boundary import Boundary, compute_boundary, compute_boundary_tolerance
+from geometry.shapes.union.cutting import find_middles
 
 
 def box(x0, y0, x1, y1):

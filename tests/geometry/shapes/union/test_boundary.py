@@ -7,10 +7,10 @@ import numpy as np
 import pytest
 import shapely
 
-from geometry.shapes import boundary
-from geometry.shapes.boundary import compute_boundary, compute_boundary_tolerance
-from geometry.shapes.cutting import collect_sides
-from geometry.shapes.heap import build_heap, is_deep
+from geometry.shapes.union import boundary
+from geometry.shapes.union.boundary import compute_boundary, compute_boundary_tolerance
+from geometry.shapes.union.cutting import collect_sides
+from geometry.shapes.union.heap import build_heap, is_deep
 
 ANGLES = [0.0, 0.1, math.radians(30.0), 1.0, math.pi / 2, 2.5, 4.0]
 
