@@ -106,7 +106,8 @@ def _describe(section: OutlineSection, drawn: DrawnSection | None) -> _Recipe:
         shape, numbers, n,
         bulge=b"" if section.bulge is None else np.array(section.bulge, dtype=np.float64).tobytes(),
         fillet=b"" if fillet is None else pack(fillet if isinstance(fillet, list) else [fillet]),
-        holes=tuple(_describe(hole, None) for hole in section.holes or ()),
+        holes=tuple(_describe(hole.model_copy(update={"unit": hole.unit or section.unit}), None)
+                    for hole in section.holes or ()),
     )  # fmt: skip
 
 
