@@ -99,7 +99,7 @@ def test_near_places_come_after_closed_ones(tmp_path):
 
 
 def test_near_places_of_arcs():
-    """A disc over a floor (B), a beam over a disc (A), a disc over another, behind which a third is not seen, and a disc
+    """A disc over a floor (B), a beam over a disc (A), a disc over another, behind which a third is not seen, and one
     in a bowl (C)."""
     disc = {"outline": {"disc": 0.1}, "mass": 1.0, "pose": [0.0, 0.41, 0.0]}
     beam = {"outline": {"box": [1.0, 0.2]}, "mass": 1.0, "pose": [0.02, 0.41, 0.0]}
