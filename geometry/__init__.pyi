@@ -59,10 +59,10 @@ from .formation.tracking import track_formation as track_formation
 from .prescribed.motion import Coordinate as Coordinate
 from .prescribed.motion import Motion as Motion
 from .prescribed.motion import MotionError as MotionError
-from .shapes.boundary import BoundaryError as BoundaryError
-from .shapes.boundary import compute_boundary as compute_boundary
 from .shapes.features import OutlineError as OutlineError
 from .shapes.outline import Outline as Outline
 from .shapes.polygon import Polygon as Polygon
 from .shapes.polygon import PolygonError as PolygonError
 from .shapes.pose import Pose as Pose
+from .shapes.union.boundary import BoundaryError as BoundaryError
+from .shapes.union.boundary import compute_boundary as compute_boundary

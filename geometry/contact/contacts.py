@@ -24,7 +24,7 @@ import numpy as np
 
 from geometry.compiled.jit import jit, kernel
 from geometry.compiled.record import allocate_table, define_record
-from geometry.contact.trees import PART_NODE, build_strip_tree, build_tree
+from geometry.contact.trees import PART_NODE, build_strip_tree, build_tree, compute_arc_boxes, compute_edge_boxes
 from geometry.prescribed.motion import THETA, X, Y
 from geometry.prescribed.movers import build_movers, start_clock
 from geometry.shapes.features import Features, build_features, compute_sweeps, compute_tangents
@@ -64,7 +64,8 @@ WALL_EDGE = define_record(
     ("order", "i8"),  # entry of the broad phase: the edge at this place of its leaves
     ("mover", "i8"),  # row of the mover that carries its shape or its surface, -1 where neither moves
     ("home_x", "f8"), ("home_y", "f8"), ("home_dx", "f8"), ("home_dy", "f8"),  # the edge in the frame of its mover
-    ("smooth", "?"), ("radius", "f8"), ("half", "f8"), ("arc", "i8"),  # as in the table of the part
+    ("smooth", "?"),  # as in the table of the part; a level seam of two edges is smooth, too
+    ("radius", "f8"), ("half", "f8"), ("arc", "i8"),  # as in the table of the part
 )  # fmt: skip
 
 
@@ -310,7 +311,7 @@ def _fill_features(own, arc, features, first: int) -> None:
 
 
 def build_walls(boundary, mu: np.ndarray, e: np.ndarray, law: np.ndarray) -> Walls:
-    """Arrays of walls that do not move, from a `Boundary` (geometry.shapes.boundary), and friction, restitution and law
+    """Arrays of walls that do not move, from a `Boundary` (geometry.shapes.union), and friction, restitution and law
     of impact (an index) of each obstacle; see `geometry.contact.moving.build_moving_walls` for others."""
     edge = fill_walls(boundary, mu, e, law)
     return Walls(edge, build_wall_tree(edge), *build_movers(()), start_clock())
@@ -328,12 +329,13 @@ def fill_walls(boundary, mu: np.ndarray, e: np.ndarray, law: np.ndarray) -> np.n
     arc: Any = edge[first:]
     _fill_features(own, arc, features, first)
     own.convex, own.owner = boundary.convex, boundary.owner
-    own.smooth = boundary.smooth
+    own.smooth = boundary.smooth | boundary.level
     own.previous, own.next = boundary.previous, boundary.next
     own.across = -1
     own.across[meeting] = np.arange(n, first)
     edge[n:first] = own[meeting]
     edge.owner[n:first], edge.length[n:first], edge.across[n:first] = before[meeting], 0.0, meeting
+    edge.arc[n:first] = -1
     arc.owner, arc.across = own.owner[arc.arc], -1
     edge.mu, edge.e, edge.law = mu[edge.owner], e[edge.owner], law[edge.owner]
     edge.mover = -1
@@ -341,38 +343,29 @@ def fill_walls(boundary, mu: np.ndarray, e: np.ndarray, law: np.ndarray) -> np.n
 
 
 @jit
+def is_own_row(walls, j):
+    """Is row j of a vertex that of the edge which starts there, with its surface? Else it is the row across."""
+    return walls.edge[j].across < 0 or walls.edge[j].across > j
+
+
+@jit
 def has_point(walls, j):
     """May an edge of the part touch the start of wall edge j as a point of this edge's surface? At a convex corner, and
-    at a level seam, where the surface of another obstacle goes on, if that differs in what it does to the part."""
+    at a level seam, where the surface of another obstacle goes on, if that differs in what it does to the part. Where a
+    convex arc goes on smoothly, its own row is that point."""
     edge = walls.edge[j]
     if edge.radius != 0.0:
         return edge.radius > 0.0
     if edge.across < 0:
         return edge.convex
-    if edge.convex and edge.length > 0.0:
+    own = is_own_row(walls, j)
+    if edge.convex and own:
         return True
+    arc = edge.arc if own else walls.edge[edge.previous].arc
+    if not edge.convex and arc >= 0 and walls.edge[arc].radius > 0.0:
+        return False
     other = walls.edge[edge.across]
     return edge.apart or edge.mu != other.mu or edge.e != other.e or edge.law != other.law
-
-
-def compute_edge_boxes(edge) -> tuple[np.ndarray, np.ndarray]:
-    """Lower left and upper right corners (n, 2) of the boxes around edges."""
-    start = np.stack([edge.x, edge.y], axis=1)
-    end = start + edge.length[:, None] * np.stack([edge.dx, edge.dy], axis=1)
-    return np.minimum(start, end), np.maximum(start, end)
-
-
-def compute_arc_boxes(arc) -> tuple[np.ndarray, np.ndarray]:
-    """The same of arcs, by their rows."""
-    low = np.full((len(arc), 2), np.inf)
-    high = -low
-    middle, radius = np.arctan2(arc.dy, arc.dx), np.abs(arc.radius)
-    for turn in (-arc.half, arc.half, *(quarter * 0.5 * np.pi - middle for quarter in range(4))):
-        turn = np.where(np.abs(turn) == arc.half, turn, (turn + np.pi) % (2.0 * np.pi) - np.pi)
-        point = np.stack([arc.x + radius * np.cos(middle + turn), arc.y + radius * np.sin(middle + turn)], axis=1)
-        on = (np.abs(turn) <= arc.half)[:, None]
-        low, high = np.where(on, np.minimum(low, point), low), np.where(on, np.maximum(high, point), high)
-    return low, high
 
 
 def _fill_edges(edge, start, end):

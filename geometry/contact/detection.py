@@ -22,6 +22,7 @@ from geometry.contact.contacts import (
     compute_room,
     find_arrival,
     has_point,
+    is_own_row,
     is_same_contact,
 )
 from geometry.contact.nearby import find_facing_edges, find_near_walls, place_frame, place_part
@@ -134,7 +135,9 @@ def may_touch(part, walls, kind, i, j, touch, world):
 def _may_arcs_touch(part, walls, i, j, touch, world):
     """The same for round on round: a vertex on an arc, an arc on an arc, one inside the other where one is concave."""
     r, s = part.edge[i].radius, walls.edge[j].radius
-    if r + s == 0.0 or (r < 0.0 and s < 0.0) or not part.edge[i].convex or not (s < 0.0 or has_point(walls, j)):
+    if r + s == 0.0 or (r < 0.0 and s < 0.0) or not part.edge[i].convex:
+        return False
+    if s == 0.0 and not (walls.edge[j].convex and has_point(walls, j)):  # at a level seam one of both sides touches
         return False
     dx, dy, span = world[i, 0] - walls.edge[j].x, world[i, 1] - walls.edge[j].y, r + s
     distance = sqrt(dx * dx + dy * dy)
@@ -182,7 +185,7 @@ def _find_corner(part, walls, triple, place, pose, touch, neighbour):
     if triple[0] == TYPE_B:
         return triple[1], vertex
     j = triple[2]
-    return vertex, (j if walls.edge[j].length > 0.0 else walls.edge[j].across)
+    return vertex, (j if is_own_row(walls, j) else walls.edge[j].across)
 
 
 @kernel

@@ -28,6 +28,26 @@ PART_NODE = define_record(
 LEAF_SIZE = 4
 
 
+def compute_edge_boxes(edge) -> tuple[np.ndarray, np.ndarray]:
+    """Lower left and upper right corners (n, 2) of the boxes around edges."""
+    start = np.stack([edge.x, edge.y], axis=1)
+    end = start + edge.length[:, None] * np.stack([edge.dx, edge.dy], axis=1)
+    return np.minimum(start, end), np.maximum(start, end)
+
+
+def compute_arc_boxes(arc) -> tuple[np.ndarray, np.ndarray]:
+    """The same of arcs, by their rows."""
+    low = np.full((len(arc), 2), np.inf)
+    high = -low
+    middle, radius = np.arctan2(arc.dy, arc.dx), np.abs(arc.radius)
+    for turn in (-arc.half, arc.half, *(quarter * 0.5 * np.pi - middle for quarter in range(4))):
+        turn = np.where(np.abs(turn) == arc.half, turn, (turn + np.pi) % (2.0 * np.pi) - np.pi)
+        point = np.stack([arc.x + radius * np.cos(middle + turn), arc.y + radius * np.sin(middle + turn)], axis=1)
+        on = (np.abs(turn) <= arc.half)[:, None]
+        low, high = np.where(on, np.minimum(low, point), low), np.where(on, np.maximum(high, point), high)
+    return low, high
+
+
 def build_tree(low: np.ndarray, high: np.ndarray, order: np.ndarray) -> np.recarray:
     """Bounding-box tree over boxes (n, 2) by median splits: nodes (m,) WALL_NODE; writes the leaves into `order`
     (n,)."""

@@ -16,9 +16,9 @@ import numpy as np
 from geometry.formation.depth import measure_depth
 from geometry.formation.formation_contacts import FormationContact, FormationError, Shape
 from geometry.shapes.features import compute_sweeps
-from geometry.shapes.overlap import measure_overlap
 from geometry.shapes.polygon import Polygon
 from geometry.shapes.pose import Pose
+from geometry.shapes.union.overlap import measure_overlap
 from geometry.tolerances import TOUCH
 
 

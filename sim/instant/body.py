@@ -16,7 +16,7 @@ from geometry.compiled.record import copy_table
 from geometry.contact.contacts import build_part, build_walls
 from geometry.contact.moving import begin_motion, build_moving_walls, copy_walls
 from geometry.prescribed.motion import spread_times
-from geometry.shapes.boundary import compute_boundary
+from geometry.shapes.union.boundary import compute_boundary
 from sim.scene.start import compute_start_tolerance, get_shape
 
 if TYPE_CHECKING:

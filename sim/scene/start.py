@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from geometry.shapes.features import compute_lengths
-from geometry.shapes.overlap import is_apart, measure_overlap
 from geometry.shapes.polygon import Polygon
+from geometry.shapes.union.overlap import is_apart, measure_overlap
 from geometry.tolerances import TOUCH
 from sim.scene.scene_errors import OverlapError, SceneError
 from sim.tolerances import LEAST_EDGE
@@ -103,7 +103,7 @@ def _check_start(placed: tuple[AnyOutline, Pose], own_name: str, obstacles: tupl
 
 
 def get_shape(outline: AnyOutline):
-    """The vertices (n, 2) of a polygon, or the Outline: as `geometry.shapes.boundary` and `overlap` take them."""
+    """The vertices (n, 2) of a polygon, or the Outline: as `geometry.shapes.union.boundary` and `overlap` take them."""
     return outline.vertices if isinstance(outline, Polygon) else outline
 
 

@@ -7,7 +7,7 @@ import pytest
 
 import scenes
 from dynamics import find_accelerations
-from geometry.shapes.boundary import compute_boundary
+from geometry.shapes.union.boundary import compute_boundary
 from sim.instant.instant import contact_problem
 from sim.scene.build import load_scene, parse_scene
 from sim.scene.scene_errors import SceneError

@@ -21,8 +21,8 @@ from geometry.contact.contacts import (
 )
 from geometry.contact.moving import build_moving_walls, place_walls
 from geometry.prescribed.motion import STILL, Motion
-from geometry.shapes.boundary import Boundary, compute_boundary
 from geometry.shapes.outline import Outline
+from geometry.shapes.union.boundary import Boundary, compute_boundary
 from tests.geometry.contact.test_moving_walls import draw_motion
 
 # A lens with a flat, a bite and a corner: edge, convex arc, concave arc, sharp and smooth joints.

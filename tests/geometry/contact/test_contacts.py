@@ -16,7 +16,7 @@ from geometry.contact.contacts import (
 )
 from geometry.contact.detection import allocate_scratch
 from geometry.contact.nearby import find_nearby_walls
-from geometry.shapes.boundary import compute_boundary
+from geometry.shapes.union.boundary import compute_boundary
 
 SQUARE = np.array([[-1.0, -1.0], [1.0, -1.0], [1.0, 1.0], [-1.0, 1.0]])
 TABLE = np.array([[-3.0, -1.0], [3.0, -1.0], [3.0, 0.0], [-3.0, 0.0]])

@@ -23,7 +23,7 @@ from geometry.contact.detection import allocate_scratch, compute_clearance
 from geometry.contact.moving import begin_motion, build_moving_walls, place_walls
 from geometry.contact.next_contact import find_next_contact
 from geometry.prescribed.motion import STILL, Coordinate, CurvePiece, Motion, Wave
-from geometry.shapes.boundary import compute_boundary
+from geometry.shapes.union.boundary import compute_boundary
 from tests.geometry.contact.test_contacts import SQUARE, TABLE
 from tests.geometry.contact.test_detection import NOTHING, TOUCH, make_path
 

@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 from geometry.contact.contacts import build_part, build_walls
-from geometry.shapes.boundary import compute_boundary
 from geometry.shapes.outline import Outline
+from geometry.shapes.union.boundary import compute_boundary
 from sim.engine.loop import run_chunk
 from sim.engine.state import allocate_tools
 from sim.rows.records import EVENT_KINDS
@@ -39,13 +39,14 @@ duration = {duration!r}
 FLOOR = [[-90.0, -1.0], [90.0, -1.0], [90.0, 0.0], [-90.0, 0.0]]
 
 
-def run(part, boundary, rho, pose, velocity, mu, duration, e=0.0):
-    """(state at the end, events as (time, kind)) of a part among walls."""
+def run(part, boundary, rho, pose, velocity, mu, duration, e=0.0, mus=None):
+    """(state at the end, events as (time, kind)) of a part among walls; mus: friction of each obstacle, mu if None."""
     pose, velocity, rho, duration = [*map(float, pose)], [*map(float, velocity)], float(rho), float(duration)
     text = SCENE.format(rho=rho, x=pose[0], y=pose[1], vx=velocity[0], vy=velocity[1], omega=velocity[2], mu=mu, e=e,
                         duration=duration)
     arguments = prepare(parse_scene(text))
-    walls = build_walls(boundary, np.array([mu]), np.array([e]), np.zeros(1, np.int64))
+    n = int(boundary.owner.max()) + 1
+    walls = build_walls(boundary, np.array(mus or [mu] * n), np.full(n, e), np.zeros(n, np.int64))
     body = arguments.body._replace(part=build_part(part), walls=walls)
     state, log = arguments.state, arguments.log
     state.pose[:], state.velocity[:] = pose, velocity

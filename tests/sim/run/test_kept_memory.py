@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import scenes
-from geometry.shapes.overlap import is_apart, measure_overlap
+from geometry.shapes.union.overlap import is_apart, measure_overlap
 from sim.run.simulation import override_run, simulate
 from sim.scene.build import load_scene
 from sim.scene.scene_errors import OverlapError, SceneError

@@ -5,7 +5,7 @@ import re
 import numpy as np
 import pytest
 
-from geometry.shapes.boundary import compute_boundary
+from geometry.shapes.union.boundary import compute_boundary
 from sim.scene.build import parse_scene
 from sim.scene.scene_errors import SceneError
 from sim.scene.start import compute_start_tolerance, measure_overlap

@@ -8,13 +8,13 @@ import numpy as np
 import pytest
 import shapely
 
-from geometry.shapes.boundary import Boundary, compute_boundary, compute_boundary_tolerance
 from geometry.shapes.crossings import measure_points
-from geometry.shapes.cutting import find_middles
 from geometry.shapes.features import Features, OutlineError, compute_tangents
 from geometry.shapes.moments import compute_moments
 from geometry.shapes.nesting import find_inside
 from geometry.shapes.outline import Outline
+from geometry.shapes.union.boundary import Boundary, compute_boundary, compute_boundary_tolerance
+from geometry.shapes.union.cutting import find_middles
 
 
 def box(x0, y0, x1, y1):
@@ -318,3 +318,17 @@ def test_random_obstacles_on_a_lattice(group):
         moved = [turn([obstacle], theta, offset + size * rng.normal(size=2))[0] for obstacle in obstacles]
         _, near = check(moved, f"seed {seed}")
         assert near == pytest.approx(area, abs=1e-9), f"seed {seed}"
+
+
+@pytest.mark.parametrize("seed", range(30))
+def test_polygons_and_outlines_without_arcs_have_one_boundary(seed):
+    rng = np.random.default_rng(seed)
+    blocks = []
+    for _ in range(rng.integers(2, 8)):
+        (x, y), (w, h) = rng.integers(0, 5, 2), rng.integers(1, 4, 2)
+        blocks.append(box(x, y, x + w, y + h) / 3.0)
+    blocks = turn(blocks, rng.uniform(0.0, 6.0))
+    plain = compute_boundary(blocks)
+    mixed = [to_outline(block) if rng.random() < 0.6 else block for block in blocks]
+    for name, one, other in zip(plain._fields, plain, compute_boundary(mixed), strict=True):
+        np.testing.assert_array_equal(one, other, err_msg=f"seed {seed} {name}")

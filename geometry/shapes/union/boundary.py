@@ -24,7 +24,18 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from geometry.errors import StictionError
-from geometry.shapes.cutting import (
+from geometry.shapes.features import (
+    Features,
+    compute_curvatures,
+    compute_lengths,
+    compute_sweeps,
+    compute_tangents,
+    compute_turns,
+    join_features,
+)
+from geometry.shapes.nesting import find_inside
+from geometry.shapes.outline import Outline
+from geometry.shapes.union.cutting import (
     Arrangement,
     Pieces,
     Sides,
@@ -36,18 +47,7 @@ from geometry.shapes.cutting import (
     make_boxes,
     take_pieces,
 )
-from geometry.shapes.features import (
-    Features,
-    compute_curvatures,
-    compute_lengths,
-    compute_sweeps,
-    compute_tangents,
-    compute_turns,
-    join_features,
-)
-from geometry.shapes.heap import HEAPED, Heap, build_heap, is_deep
-from geometry.shapes.nesting import find_inside
-from geometry.shapes.outline import Outline
+from geometry.shapes.union.heap import HEAPED, Heap, build_heap, is_deep
 from geometry.tolerances import SAME_CURVE, SEAM_TOLERANCE, SEAM_ULPS, SMOOTH_TURN
 
 

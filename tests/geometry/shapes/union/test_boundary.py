@@ -1,15 +1,16 @@
 """Boundary of the union of obstacles: seams, junctions, overlaps, and a comparison with shapely's union."""
 
+import hashlib
 import math
 
 import numpy as np
 import pytest
 import shapely
 
-from geometry.shapes import boundary
-from geometry.shapes.boundary import compute_boundary, compute_boundary_tolerance
-from geometry.shapes.cutting import collect_sides
-from geometry.shapes.heap import build_heap, is_deep
+from geometry.shapes.union import boundary
+from geometry.shapes.union.boundary import compute_boundary, compute_boundary_tolerance
+from geometry.shapes.union.cutting import collect_sides
+from geometry.shapes.union.heap import build_heap, is_deep
 
 ANGLES = [0.0, 0.1, math.radians(30.0), 1.0, math.pi / 2, 2.5, 4.0]
 
@@ -301,3 +302,31 @@ def test_a_heap_has_the_outline_that_it_has_edge_by_edge(n, monkeypatch, rng):
         assert np.array_equal(one, other), name
     edges = collect_sides(outlines)
     assert is_deep(build_heap(outlines), np.stack([edges.start, edges.end], axis=1)).sum() > n
+
+
+def test_heaps_far_from_each_other():
+    """Two heaps: the outline that shapely finds is of several polygons."""
+    angles = np.arange(12) * 0.5
+    heap = [turn([box(-1, -0.1, 1, 0.1)], angle)[0] for angle in angles]
+    both = compute_boundary([*heap, *turn(heap, 0.0, (10.0, 0.0))])
+    alone = compute_boundary(heap)
+    n = len(alone.start)
+    assert len(both.start) == 2 * n
+    np.testing.assert_array_equal(both.start[:n], alone.start)
+    np.testing.assert_array_equal(both.next, np.concatenate([alone.next, alone.next + n]))
+
+
+def test_boundaries_of_polygons_are_what_they_were():
+    """200 unions, all columns to the last bit, as before arcs were known (blocks turned by a rational rotation)."""
+    digest = hashlib.sha256()
+    for seed in range(200):
+        rng, outlines = np.random.default_rng(seed), []
+        for _ in range(int(rng.integers(2, 9))):
+            (x, y), (w, h) = rng.integers(0, 5, 2), rng.integers(1, 4, 2)
+            block = np.array([(x, y), (x + w, y), (x + w, y + h), (x, y + h)]) / 3.0
+            if rng.random() < 0.3:
+                block = block @ np.array([[0.6, 0.8], [-0.8, 0.6]])
+            outlines.append(block + rng.choice([0.0, 1e-13, 1e-3]) * rng.integers(-3, 4, (4, 2)))
+        for column in compute_boundary(outlines):
+            digest.update(np.ascontiguousarray(column).tobytes())
+    assert digest.hexdigest() == "4e904cc8b61263548bcde5449da6f79610294156e68c74a3c5d5bb61fecf4290"
