@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from sim.log.round_shapes import Shape, measure_on_edges, measure_round
+from sim.log.round_shapes import BodyShape, measure_on_edges, measure_round
 from sim.log.trajectory import Trajectory
 from sim.tolerances import LOG_SHORT, LOG_SLOW, LOG_TOUCHES
 
@@ -26,7 +26,7 @@ def find_closing(trajectory: Trajectory) -> float:
     pull = max(pull, float(load) / part.mass) if part.mass > 0.0 else pull
     if size == 0.0 or pull == 0.0:
         return 0.0
-    shapes = [Shape(body.outline) for body in (part, *trajectory.record.obstacles)]
+    shapes = [BodyShape(body.outline) for body in (part, *trajectory.record.obstacles)]
     short, worst = LOG_SHORT * np.sqrt(size / pull), 0.0
     speed = max(float(np.abs(trajectory.velocity * arm).max(initial=0.0)), np.sqrt(size * pull))
     for row in choose_rows(trajectory):
@@ -62,7 +62,7 @@ def choose_rows(trajectory: Trajectory) -> np.ndarray:
 
 
 def list_touching(trajectory: Trajectory, row: int, short: float, touch: float,
-                  shapes: list[Shape]) -> Iterator[tuple[float, float, float, tuple]]:
+                  shapes: list[BodyShape]) -> Iterator[tuple[float, float, float, tuple]]:
     """(gap, gap', gap'', (obstacle, type, x, y)) of every pair of features that touch, by differences over a short time
     along the motion of the row; shapes: of the part and of the obstacles. Pairs at the end of an edge are left out: on
     a corner of both bodies the normal is not known."""

@@ -34,7 +34,7 @@ class Measured(NamedTuple):
     inside: np.ndarray  # (c, m) bool: is the contact on both features?
 
 
-class Shape:
+class BodyShape:
     """The outline of a body in its own frame."""
 
     def __init__(self, outline: Polygon | Outline):

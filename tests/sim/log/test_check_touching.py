@@ -7,7 +7,7 @@ from geometry.shapes.outline import Outline
 from geometry.shapes.polygon import Polygon
 from sim import parse_scene, simulate
 from sim.log.check_log import check_log
-from sim.log.round_shapes import Shape, measure_on_edges, measure_round
+from sim.log.round_shapes import BodyShape, measure_on_edges, measure_round
 from sim.log.trajectory import Trajectory
 from sim.rows.records import CONTACT_TYPES
 
@@ -62,7 +62,7 @@ def test_gaps_are_those_of_sampled_outlines(rng):
         one, other = (shapes[k] for k in rng.integers(0, 4, 2))
         theta, way = rng.uniform(0.0, 2.0 * np.pi, 2)
         pose = np.array([2.5 * np.cos(way), 2.5 * np.sin(way), theta])
-        first, second = Shape(one).place(pose), Shape(other).place(np.zeros(3))
+        first, second = BodyShape(one).place(pose), BodyShape(other).place(np.zeros(3))
         pairs = (measure_on_edges(first, second, 0.0), measure_on_edges(second, first, 0.0),
                  measure_round(first, second, 0.0))
         gaps = np.concatenate([pair.gap[pair.inside & (pair.gap > 0.0)] for pair in pairs])
