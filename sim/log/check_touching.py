@@ -47,9 +47,10 @@ def _find_time_left(trajectory: Trajectory, row: int) -> float:
 
 
 def _is_logged(contacts: np.ndarray, pair: tuple, reach: float) -> bool:
-    """Whether a pair (obstacle, type, x, y) is one of the rows of contacts: nearer than `reach` [m] to its place."""
-    obstacle, kind, x, y = pair
-    same = (contacts["obstacle"] == obstacle) & (contacts["type"] == kind)
+    """Whether a pair (obstacle, x, y) is one of the rows of contacts: nearer than `reach` [m] to its place. Of which
+    type does not count: at a joint with one tangent a contact is on an edge and on an arc at once, and in one row."""
+    obstacle, x, y = pair
+    same = contacts["obstacle"] == obstacle
     return bool((same & (np.hypot(contacts["px"] - x, contacts["py"] - y) <= reach)).any())
 
 
@@ -63,7 +64,7 @@ def choose_rows(trajectory: Trajectory) -> np.ndarray:
 
 def list_touching(trajectory: Trajectory, row: int, short: float, touch: float,
                   shapes: list[BodyShape]) -> Iterator[tuple[float, float, float, tuple]]:
-    """(gap, gap', gap'', (obstacle, type, x, y)) of every pair of features that touch, by differences over a short time
+    """(gap, gap', gap'', (obstacle, x, y)) of every pair of features that touch, by differences over a short time
     along the motion of the row; shapes: of the part and of the obstacles. Pairs at the end of an edge are left out: on
     a corner of both bodies the normal is not known."""
     velocity, acceleration, time = trajectory.velocity[row], trajectory.acceleration[row], float(trajectory.time[row])
@@ -76,10 +77,10 @@ def list_touching(trajectory: Trajectory, row: int, short: float, touch: float,
             walls = [wall.place(np.array(body.motion.place(time + s))) for s in steps]
         if (walls[1].low > parts[1].high + touch).any() or (walls[1].high < parts[1].low - touch).any():
             continue
-        pairs = [(0, walls, parts, measure_on_edges), (1, parts, walls, measure_on_edges)]
+        pairs = [(walls, parts, measure_on_edges), (parts, walls, measure_on_edges)]
         if part.has_arcs or wall.has_arcs:
-            pairs.append((2, parts, walls, measure_round))
-        for kind, ones, others, measure in pairs:
+            pairs.append((parts, walls, measure_round))
+        for ones, others, measure in pairs:
             now = measure(ones[1], others[1], 10.0 * touch)
             near = np.nonzero(now.inside & (np.abs(now.gap) <= touch))
             if not len(near[0]):
@@ -88,4 +89,4 @@ def list_touching(trajectory: Trajectory, row: int, short: float, touch: float,
             places = ones[1].centre[near[0]] + ones[1].radius[near[0], None] * now.towards[near]
             for g0, g1, g2, place in zip(before, now.gap[near], after, places.tolist(), strict=True):
                 rate, bend = (g2 - g0) / (2.0 * short), (g0 - 2.0 * g1 + g2) / short**2
-                yield g1, rate, bend, (index, kind, *place)
+                yield g1, rate, bend, (index, *place)
