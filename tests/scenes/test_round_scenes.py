@@ -5,6 +5,7 @@ import math
 import numpy as np
 import pytest
 
+from sim.log.check_log import check_log
 from sim.run.simulation import simulate
 from sim.scene.build import load_scene
 from tests.sim.motion import get_times
@@ -19,6 +20,7 @@ def run(name, duration=None, **overrides):
     account = trajectory.account
     assert trajectory.status.completed and account.penetration < 1e-15
     assert max(account.balance_residual, account.cone_residual, account.energy_residual) < 1e-9
+    assert [verdict for verdict in check_log(trajectory) if not verdict.holds] == []
     return trajectory
 
 

@@ -28,11 +28,11 @@ def test_a_scene_comes_back_from_its_log(tmp_path, name):
     assert again is read.scene and again.text == scene.text and again.name == scene.name == read.record.name
     assert (again.workpiece.mass, again.workpiece.pose, again.run) == (
         scene.workpiece.mass, scene.workpiece.pose, scene.run)  # fmt: skip
-    assert np.array_equal(read.record.workpiece.outline.vertices, scene.workpiece.outline.vertices)
+    assert read.record.workpiece.outline == scene.workpiece.outline
     assert (read.record.workpiece.mass, read.record.workpiece.rho) == (scene.workpiece.mass, scene.workpiece.rho)
     for body, obstacle in zip(read.record.obstacles, scene.obstacles, strict=True):
         assert (body.name, body.mu, body.e) == (obstacle.name, obstacle.mu, obstacle.e)
-        assert np.array_equal(body.outline.vertices, obstacle.shape.vertices)
+        assert body.outline == obstacle.shape
 
 
 def test_a_log_whose_scene_no_longer_parses_is_still_a_trajectory(tmp_path):
