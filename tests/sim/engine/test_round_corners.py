@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from itertools import pairwise
-from math import asin, atan2, cos, hypot, pi, sin, sqrt, tan
+from math import asin, atan2, cos, hypot, pi, sin, sqrt
 
 import numpy as np
 import pytest
@@ -180,14 +180,14 @@ def test_an_ellipse_of_arcs_rolls_as_its_arcs_say(tmp_path, tolerance):
 def measure_ellipse_period(start):
     """Period of an ellipse with axes WIDE and HIGH that rocks on its flat side, released at the angle start.
 
-    Its centre is h = sqrt(WIDE^2 sin^2 s + HIGH^2 cos^2 s) high, the contact dh/ds beside it; sin(s) = sin(start) sin(u).
+    Its centre is h = sqrt(WIDE^2 sin^2 s + HIGH^2 cos^2 s) high, the contact dh/ds beside it.
     """
     bend = WIDE**2 - HIGH**2
 
     def height(s):
         return hypot(WIDE * sin(s), HIGH * cos(s))
 
-    def slowness(u):
+    def slowness(u):  # the square root at the end goes
         s = asin(sin(start) * sin(u))
         inertia = 0.25 * (WIDE**2 + HIGH**2) + height(s) ** 2 + (bend * sin(s) * cos(s) / height(s)) ** 2
         return sqrt(inertia * (height(start) + height(s)) / (2.0 * G * bend)) / cos(s)
