@@ -8,13 +8,14 @@ from math import asin, atan2, cos, hypot, pi, sin, sqrt
 import numpy as np
 import pytest
 from scipy.integrate import quad
+from scipy.optimize import brentq
 
 from dynamics import find_accelerations
 from sim import simulate
 from sim.instant.instant import contact_problem
 from sim.scene.build import parse_scene
 from tests import scene_builders as builders
-from tests.sim.engine.test_round_parts import ROUGH, check_round, integrate_swing, roll
+from tests.sim.engine.test_round_parts import ROUGH, check_round, integrate_swing, measure_period, roll
 from tests.sim.motion import get_kinds, get_times, run
 from tests.sim.reference import G, integrate
 
@@ -208,6 +209,61 @@ def test_an_ellipse_of_arcs_rocks_like_an_ellipse(tmp_path, tolerance, start):
     late = trajectory.velocity[-1][2] / trajectory.acceleration[0][2]  # s, after the end of its own period
     fall = hypot(WIDE * sin(start), HIGH * cos(start)) - HIGH
     assert abs(late) / period < 2.0 * deviation / fall
+
+
+# ---- a disc whose centre of mass is beside its middle ----------------------------------------------------------------
+
+OFF, WHEEL, WHEEL_RHO = 0.08, 0.2, 0.12
+
+
+def start_wheel(turned, spin, mu, duration, rolls):
+    """Its centre of mass turned from the lowest place, counter-clockwise."""
+    way = np.array([OFF * cos(turned) - (WHEEL if rolls else OFF * cos(turned)), OFF * sin(turned)])
+    return roll({"disc": WHEEL}, (0.0, WHEEL, turned), [builders.build_floor()], mu, duration,
+                velocity=(*(spin * way), spin), part={"rho": WHEEL_RHO, "center_of_mass": [0.0, -OFF]})
+
+
+@pytest.mark.parametrize("start", [0.2, 2.0, 3.0])
+@pytest.mark.parametrize("rolls", [True, False])
+def test_an_eccentric_disc_rocks(start, rolls):
+    def inertia(s):
+        sideways = (OFF * cos(s) - WHEEL) ** 2 if rolls else 0.0
+        return WHEEL_RHO**2 + sideways + (OFF * sin(s)) ** 2
+    period = measure_period(inertia, G * OFF, start)
+    trajectory = start_wheel(start, 0.0, ROUGH if rolls else 0.0, period, rolls)
+    assert trajectory.pose[-1] == pytest.approx(trajectory.pose[0], abs=1e-11)
+    assert np.abs(trajectory.velocity[-1]).max() < 1e-9
+
+
+@pytest.mark.parametrize("spin", [-19.0, -25.0])
+def test_an_eccentric_disc_that_turns_fast_hops(spin):
+    """Without friction its centre of mass goes up and down by d cos(s): it leaves where that is faster than a fall."""
+    def square(s):
+        inertia = WHEEL_RHO**2 + (OFF * sin(s)) ** 2
+        return (WHEEL_RHO**2 * spin**2 - 2.0 * G * OFF * (1.0 - cos(s))) / inertia
+
+    def force(s):
+        """g + y'', y = WHEEL - d cos(s): I s'' = -d sin(s)(g + d cos(s) s'^2)."""
+        inertia = WHEEL_RHO**2 + (OFF * sin(s)) ** 2
+        turn = -OFF * sin(s) * (G + OFF * cos(s) * square(s)) / inertia
+        return G + OFF * (cos(s) * square(s) + sin(s) * turn)
+    leave = brentq(force, 0.5, pi, xtol=1e-16)
+    trajectory = start_wheel(0.0, spin, 0.0, 0.25, False)
+    away = trajectory.events[trajectory.events["kind"] == "separation"][0]
+    assert away["time"] == pytest.approx(integrate_swing(square, leave), abs=1e-11)
+    assert away["theta"] == pytest.approx(-leave, abs=1e-10)
+    assert away["omega_before"] == pytest.approx(-sqrt(square(leave)), abs=1e-10)
+    # in flight it turns evenly: the lowest point of the disc meets the floor again
+    omega, speed = away["omega_before"], OFF * sin(away["theta"]) * away["omega_before"]
+    assert away["vy_before"] == pytest.approx(speed, abs=1e-10)
+
+    def gap(t):
+        return away["y"] + speed * t - 0.5 * G * t * t + OFF * cos(away["theta"] + omega * t) - WHEEL
+    grid = np.linspace(1e-3, 1.0, 4000)
+    later = next(t for t in grid if gap(t) < 0.0)
+    hit = trajectory.events[trajectory.events["kind"] == "impact"]
+    time = away["time"] + brentq(gap, later - (grid[1] - grid[0]), later, xtol=1e-16)
+    assert time > 0.25 if not len(hit) else hit[0]["time"] == pytest.approx(time, abs=1e-10)
 
 
 # ---- round ends that slide -------------------------------------------------------------------------------------------

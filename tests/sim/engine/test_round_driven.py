@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from math import asin, atan, cos, sin, sqrt
+from math import asin, atan, cos, pi, sin, sqrt
 
 import numpy as np
 import pytest
@@ -213,6 +213,67 @@ def test_the_guide_lets_go_of_a_disc_that_then_slides_down_the_back_of_the_cam()
     assert off["time"] == pytest.approx(free["time"] + time, abs=1e-10)
     beside = start + speed * off["time"]
     assert (off["x"] - beside, off["y"]) == pytest.approx((length * sin(leave), length * cos(leave)), abs=1e-10)
+
+
+def build_eccentric(follower, height, velocity, rate, duration):
+    """A disc of 0.3 m that turns about a point 0.1 m beside its centre, under a part in a smooth slot 0.4 m wide."""
+    cam = disc_obstacle(0.3, "cam", pose=[0.1, 0.0, 0.0], motion={"angular_velocity": rate, "about": [0.0, 0.0]})
+    walls = [{"name": "right", "outline": builders.box_outline(0.2, 0.35, 1.0, 3.0)},
+             {"name": "left", "outline": builders.box_outline(-1.0, 0.35, -0.2, 3.0)}]
+    return roll(follower, (0.0, height, 0.0), [cam, *walls], 0.0, duration, velocity=(0.0, velocity, 0.0))
+
+
+def test_an_eccentric_disc_lifts_a_flat_follower():
+    """y = R + a sin(w t): a pure wave, and the force m (g + y'')."""
+    a, big, half, rate = 0.1, 0.3, 0.2, 6.0
+    trajectory = build_eccentric({"box": [0.4, 2.0 * half]}, big + half, a * rate, rate, 2.0)
+    for i in range(len(trajectory)):
+        s = rate * trajectory.time[i]
+        assert trajectory.pose[i] == pytest.approx([0.0, big + half + a * sin(s), 0.0], abs=1e-12)
+        names = [trajectory.scene.obstacles[j].name for j in trajectory.contacts_at(i)["obstacle"]]
+        push = sum(f for f, name in zip(trajectory.contacts_at(i)["fn"], names, strict=True) if name == "cam")
+        assert push == pytest.approx(G - a * rate**2 * sin(s), abs=1e-10)
+    assert "impact" not in get_kinds(trajectory)
+
+
+@pytest.mark.parametrize("rate", [5.0, 15.0])
+def test_an_eccentric_disc_throws_a_round_follower_where_it_is_too_fast(rate):
+    """y = a sin + sqrt((R + r)^2 - a^2 cos^2): it leaves where y'' = -g, and is met again by its parabola."""
+    a, r, length = 0.1, 0.2, 0.5
+
+    def place(t):
+        s = rate * t
+        x, y = a * cos(s), a * sin(s)
+        root = sqrt(length**2 - x * x)
+        return y + root, rate * (x + x * y / root)
+
+    def push(t):  # y'' + g
+        s = rate * t
+        x, y = a * cos(s), a * sin(s)
+        root = sqrt(length**2 - x * x)
+        return G + rate**2 * (-y + (x * x - y * y) / root - (x * y) ** 2 / root**3)
+    start = place(0.0)
+    if rate < 10.0:
+        trajectory = build_eccentric({"disc": r}, *start, rate, 2.0)
+        for i in range(len(trajectory)):
+            assert trajectory.pose[i] == pytest.approx([0.0, place(trajectory.time[i])[0], 0.0], abs=1e-12)
+        return
+    leave = brentq(push, 0.0, 0.5 * pi / rate, xtol=1e-16)
+    y, v = place(leave)
+
+    def gap(t):
+        return y + v * (t - leave) - 0.5 * G * (t - leave) ** 2 - place(t)[0]
+    grid = np.linspace(leave + 1e-3, leave + 1.0, 5000)
+    later = next(t for t in grid if gap(t) < 0.0)
+    land = brentq(gap, later - (grid[1] - grid[0]), later, xtol=1e-16)
+    trajectory = build_eccentric({"disc": r}, *start, rate, land + 0.01)
+    away = trajectory.events[trajectory.events["kind"] == "separation"][0]
+    assert away["time"] == pytest.approx(leave, abs=1e-11)
+    assert (away["y"], away["vy_before"]) == pytest.approx((y, v), abs=1e-10)
+    hit = trajectory.events[trajectory.events["kind"] == "impact"][0]
+    assert hit["time"] == pytest.approx(land, abs=1e-11)
+    # the walls hold it: its velocity becomes that of the cam's follower
+    assert hit["vy_after"] == pytest.approx(place(land)[1], abs=1e-9)
 
 
 # ---- other frames ----------------------------------------------------------------------------------------------------
