@@ -257,6 +257,10 @@ DRAWN_FORCE = 1e-3
 # Chords lie at most this far off the arcs that they are drawn for, in heights of the picture. Reason: a tenth of a dot
 # in a picture of 1000 dots. Larger: arcs have corners. Smaller: frames of movies take longer.
 DRAWN_CHORD = 1e-4
+# A contact of a log is one of an arc if the centre of that lies where radius and normal say, to this share of the size
+# of the body. Reason: rows are exact to rounding. Larger: a vertex beside an arc is carried as if it were round.
+# Smaller: the contact of an arc far from the origin rides with the part between two rows.
+ON_ARC = 1e-7
 
 # --- files ---
 

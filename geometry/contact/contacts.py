@@ -64,6 +64,7 @@ WALL_EDGE = define_record(
     ("order", "i8"),  # entry of the broad phase: the edge at this place of its leaves
     ("mover", "i8"),  # row of the mover that carries its shape or its surface, -1 where neither moves
     ("home_x", "f8"), ("home_y", "f8"), ("home_dx", "f8"), ("home_dy", "f8"),  # the edge in the frame of its mover
+    ("home_nx", "f8"), ("home_ny", "f8"),
     ("smooth", "?"),  # as in the table of the part; a level seam of two edges is smooth, too
     ("radius", "f8"), ("half", "f8"), ("arc", "i8"),  # as in the table of the part
 )  # fmt: skip

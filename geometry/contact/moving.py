@@ -83,6 +83,7 @@ def _send_home(edge, motion: Motion) -> None:
     dx, dy = edge.x - x, edge.y - y
     edge.home_x, edge.home_y = c * dx + s * dy, c * dy - s * dx
     edge.home_dx, edge.home_dy = c * edge.dx + s * edge.dy, c * edge.dy - s * edge.dx
+    edge.home_nx, edge.home_ny = c * edge.nx + s * edge.ny, c * edge.ny - s * edge.nx
 
 
 @jit
@@ -105,9 +106,10 @@ def _move_walls(walls, time):
         walls.mover[m].cosine, walls.mover[m].sine = c, s
         for j in range(first, first + n):
             hx, hy, hdx, hdy = walls.edge[j].home_x, walls.edge[j].home_y, walls.edge[j].home_dx, walls.edge[j].home_dy
+            hnx, hny = walls.edge[j].home_nx, walls.edge[j].home_ny
             walls.edge[j].x, walls.edge[j].y = x + c * hx - s * hy, y + s * hx + c * hy
-            dx, dy = c * hdx - s * hdy, s * hdx + c * hdy
-            walls.edge[j].dx, walls.edge[j].dy, walls.edge[j].nx, walls.edge[j].ny = dx, dy, dy, -dx
+            walls.edge[j].dx, walls.edge[j].dy = c * hdx - s * hdy, s * hdx + c * hdy
+            walls.edge[j].nx, walls.edge[j].ny = c * hnx - s * hny, s * hnx + c * hny
 
 
 @kernel

@@ -272,8 +272,8 @@ def locate_level(watch, monitor, low, high, level):
 def _locate_zero(watch, monitor, low, high, level):
     """Root of monitor - level between low and high (Illinois variant of the secant method, with bisection)."""
     f_low = _measure(watch, monitor, low) - level
-    if monitor.kind == STICK and level == 0.0 and -1.0 < f_low <= 0.0:
-        level, f_low = -1.0, f_low + 1.0  # a slip that begins with zero, give or take its rounding
+    if (monitor.kind == STICK or monitor.kind == EDGE_END) and level == 0.0 and -1.0 < f_low <= 0.0:
+        level, f_low = -1.0, f_low + 1.0  # a slip, or a way from a joint, that begins with zero, but for its rounding
     if f_low <= 0.0:
         return low
     f_high = _measure(watch, monitor, high) - level

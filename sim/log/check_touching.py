@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import numpy as np
 
+from sim.log.round_shapes import BodyShape, measure_on_edges, measure_round
 from sim.log.trajectory import Trajectory
 from sim.tolerances import LOG_SHORT, LOG_SLOW, LOG_TOUCHES
 
@@ -23,11 +26,12 @@ def find_closing(trajectory: Trajectory) -> float:
     pull = max(pull, float(load) / part.mass) if part.mass > 0.0 else pull
     if size == 0.0 or pull == 0.0:
         return 0.0
+    shapes = [BodyShape(body.outline) for body in (part, *trajectory.record.obstacles)]
     short, worst = LOG_SHORT * np.sqrt(size / pull), 0.0
     speed = max(float(np.abs(trajectory.velocity * arm).max(initial=0.0)), np.sqrt(size * pull))
     for row in choose_rows(trajectory):
         known, touch, left = trajectory.contacts_at(row), LOG_TOUCHES * size, _find_time_left(trajectory, row)
-        for gap, rate, bend, place in list_touching(trajectory, row, short, touch):
+        for gap, rate, bend, place in list_touching(trajectory, row, short, touch, shapes):
             if abs(gap) > touch or abs(rate) > LOG_SLOW * speed or _is_logged(known, place, 2.0 * touch):
                 continue
             if gap + rate * left + 0.5 * bend * left * left < -touch:  # else it has struck before it could be seen
@@ -43,9 +47,10 @@ def _find_time_left(trajectory: Trajectory, row: int) -> float:
 
 
 def _is_logged(contacts: np.ndarray, pair: tuple, reach: float) -> bool:
-    """Whether a pair (obstacle, type, x, y) is one of the rows of contacts: nearer than `reach` [m] to its place."""
-    obstacle, kind, x, y = pair
-    same = (contacts["obstacle"] == obstacle) & (contacts["type"] == kind)
+    """Whether a pair (obstacle, x, y) is one of the rows of contacts: nearer than `reach` [m] to its place. Of which
+    type does not count: at a joint with one tangent a contact is on an edge and on an arc at once, and in one row."""
+    obstacle, x, y = pair
+    same = contacts["obstacle"] == obstacle
     return bool((same & (np.hypot(contacts["px"] - x, contacts["py"] - y) <= reach)).any())
 
 
@@ -57,45 +62,31 @@ def choose_rows(trajectory: Trajectory) -> np.ndarray:
     return np.intersect1d(free, np.union1d(at_events[:MOST_ROWS], others))
 
 
-def list_touching(trajectory: Trajectory, row: int, short: float, touch: float):
-    """(gap, gap', gap'', (obstacle, type, x, y)) of every vertex of one body near an edge of the other, by differences
-    over a short time along the motion of the row. Pairs at the end of an edge are left out: on a corner of both bodies
-    the normal is not known."""
-    vertices, pose = trajectory.record.workpiece.outline.features.start, trajectory.pose[row]
+def list_touching(trajectory: Trajectory, row: int, short: float, touch: float,
+                  shapes: list[BodyShape]) -> Iterator[tuple[float, float, float, tuple]]:
+    """(gap, gap', gap'', (obstacle, x, y)) of every pair of features that touch, by differences over a short time
+    along the motion of the row; shapes: of the part and of the obstacles. Pairs at the end of an edge are left out: on
+    a corner of both bodies the normal is not known."""
     velocity, acceleration, time = trajectory.velocity[row], trajectory.acceleration[row], float(trajectory.time[row])
-    steps = (-short, 0.0, short)
-    parts = [place(vertices, pose + s * velocity + 0.5 * s * s * acceleration) for s in steps]
-    for index, body in enumerate(trajectory.record.obstacles):
-        walls = [body.place(time + s).features.start for s in steps]
-        if (walls[1].min(axis=0) > parts[1].max(axis=0) + touch).any() or (
-                walls[1].max(axis=0) < parts[1].min(axis=0) - touch).any():
+    steps, part = (-short, 0.0, short), shapes[0]
+    parts = [part.place(trajectory.pose[row] + s * velocity + 0.5 * s * s * acceleration) for s in steps]
+    for index, (body, wall) in enumerate(zip(trajectory.record.obstacles, shapes[1:], strict=True)):
+        if body.motion is None:
+            walls = [wall.place(np.zeros(3))] * len(steps)
+        else:
+            walls = [wall.place(np.array(body.motion.place(time + s))) for s in steps]
+        if (walls[1].low > parts[1].high + touch).any() or (walls[1].high < parts[1].low - touch).any():
             continue
-        for kind, points, outlines in ((0, walls, parts), (1, parts, walls)):
-            before, now, after = (measure_gaps(p, o) for p, o in zip(points, outlines, strict=True))
-            length = np.hypot(*(np.roll(outlines[1], -1, axis=0) - outlines[1]).T)
-            inside = (now[1] > 10.0 * touch) & (now[1] < length - 10.0 * touch)
-            near = inside & (np.abs(now[0]) <= touch) & is_convex(points[1])[:, None]
-            for i, j in zip(*np.nonzero(near), strict=True):
-                g0, g1, g2 = before[0][i, j], now[0][i, j], after[0][i, j]
-                pair = (index, kind, float(points[1][i, 0]), float(points[1][i, 1]))
-                yield g1, (g2 - g0) / (2.0 * short), (g0 - 2.0 * g1 + g2) / short**2, pair
-
-
-def place(vertices: np.ndarray, pose: np.ndarray) -> np.ndarray:
-    """Vertices (n, 2) at a pose x, y, theta."""
-    c, s = np.cos(pose[2]), np.sin(pose[2])
-    return vertices @ np.array([[c, s], [-s, c]]) + pose[:2]
-
-
-def measure_gaps(points: np.ndarray, outline: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Distances (n, m) of points from the lines of the edges of an outline, outside positive, and places along them."""
-    along = np.roll(outline, -1, axis=0) - outline
-    along = along / np.hypot(*along.T)[:, None]
-    away = points[:, None, :] - outline[None, :, :]
-    return away[..., 0] * along[:, 1] - away[..., 1] * along[:, 0], np.sum(away * along, axis=-1)
-
-
-def is_convex(outline: np.ndarray) -> np.ndarray:
-    """(n,) bool: vertices of a counter-clockwise outline that stick out."""
-    before, after = outline - np.roll(outline, 1, axis=0), np.roll(outline, -1, axis=0) - outline
-    return before[:, 0] * after[:, 1] - before[:, 1] * after[:, 0] > 0.0
+        pairs = [(walls, parts, measure_on_edges), (parts, walls, measure_on_edges)]
+        if part.has_arcs or wall.has_arcs:
+            pairs.append((parts, walls, measure_round))
+        for ones, others, measure in pairs:
+            now = measure(ones[1], others[1], 10.0 * touch)
+            near = np.nonzero(now.inside & (np.abs(now.gap) <= touch))
+            if not len(near[0]):
+                continue
+            before, after = (measure(ones[k], others[k], 10.0 * touch).gap[near] for k in (0, 2))
+            places = ones[1].centre[near[0]] + ones[1].radius[near[0], None] * now.towards[near]
+            for g0, g1, g2, place in zip(before, now.gap[near], after, places.tolist(), strict=True):
+                rate, bend = (g2 - g0) / (2.0 * short), (g0 - 2.0 * g1 + g2) / short**2
+                yield g1, rate, bend, (index, *place)

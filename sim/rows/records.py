@@ -38,8 +38,9 @@ STEP_FIELDS = (
 
 CONTACT_FIELDS = (
     ("obstacle", "i8", "1", "index of the obstacle in the scene"),
-    ("part_feature", "i8", "1", "part edge (type A) or part vertex (type B)"),
-    ("obstacle_feature", "i8", "1", "obstacle vertex (type A) or obstacle edge (type B), index in the boundary"),
+    ("part_feature", "i8", "1", "part edge (type A), or what is round of the part (types B and C): a vertex or an arc"),
+    ("obstacle_feature", "i8", "1", "obstacle edge (type B), or what is round of the "
+     "obstacles (types A and C): a vertex or an arc; index in the boundary"),
     ("type", "i8", "1", "index into CONTACT_TYPES"),
     ("letter", "i8", "1", "index into CONTACT_LETTERS"),
     ("px", "f8", "m", "contact point, world frame"),
@@ -76,7 +77,7 @@ EVENT_FIELDS = (
     ("n_impulses", "i8", "1", "number of rows of this event in the impulse table"),
 )
 
-CONTACT_TYPES = ("A", "B")
+CONTACT_TYPES = ("A", "B", "C")
 EVENT_KINDS = (
     "start",  # the mode chosen at the start
     "contact",  # a contact closed without an impact

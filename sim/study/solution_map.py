@@ -216,9 +216,12 @@ class _CellMaker:
 
 
 class _Held:
-    """A contact of the scene that stays where it is, closed, and keeps its slip velocity."""
+    """A contact of the scene that stays closed, with its slip velocity: at its place, or, where an edge of the part
+    lies on an arc, at the place of the arc that has the normal of the edge. An arc of the part turns about its
+    centre."""
 
     def __init__(self, scene: Scene, index: int, keys: tuple[str, str]):
+        from sim.instant.body import build_body
         from sim.instant.instant import contact_problem
 
         for key in keys:
@@ -234,13 +237,18 @@ class _Held:
         if contact["gap_rate"] < 0.0:
             raise MapError(f"--hold {index}: contacts close with a speed at the start, so none stays closed")
         part = scene.workpiece
-        self._point = np.array(contact["point"])
         self._normal = np.array(contact["normal"])
         self._turns = contact["type"] == "A"  # the normal belongs to the part
+        body = build_body(scene)
+        # m, of what is round: 0 of a vertex; its centre is where the contact is held
+        own, other = body.part.edge[contact["part_feature"]], body.walls.edge[contact["obstacle_feature"]]
+        self._radius = -float(other["radius"]) if self._turns else float(own["radius"])
+        self._point = np.array(contact["point"]) + self._radius * self._normal
         self._theta, self._slip = part.pose.theta, contact["slip"]
         self._centre = -np.array(part.origin)  # of mass, in the frame of the outline
         origin = part.pose.transform(part.origin)
-        self._local = Pose(0.0, 0.0, -part.pose.theta).rotate(self._point - origin)  # contact, in that frame
+        held = np.array(contact["point"]) if self._turns else self._point
+        self._local = Pose(0.0, 0.0, -part.pose.theta).rotate(held - origin)  # what is held, in that frame
 
     def place(self, data: dict) -> None:
         """Set pose and velocity of the workpiece of a parsed scene, keeping its angle and angular velocity."""
@@ -251,8 +259,10 @@ class _Held:
         except (ValueError, TypeError, LookupError, AttributeError):
             return  # the scene is judged where it is read
         turn = Pose(0.0, 0.0, theta)
-        x, y = self._point - turn.rotate(self._local)
-        rx, ry = turn.rotate(self._centre - self._local)  # from the contact to the centre of mass
-        nx, ny = Pose(0.0, 0.0, theta - self._theta).rotate(self._normal) if self._turns else self._normal
+        nx, ny = normal = Pose(0.0, 0.0, theta - self._theta).rotate(self._normal) if self._turns else self._normal
+        outwards = self._radius * normal  # from the contact to the centre of what is round
+        x, y = self._point - (outwards if self._turns else 0.0) - turn.rotate(self._local)
+        # from the contact to the centre of mass
+        rx, ry = turn.rotate(self._centre - self._local) + (0.0 if self._turns else outwards)
         workpiece["pose"] = [float(x), float(y), theta]
         workpiece["velocity"] = [float(self._slip * ny - omega * ry), float(omega * rx - self._slip * nx), omega]

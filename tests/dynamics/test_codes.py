@@ -20,7 +20,7 @@ LINES = {
     "laws": (codes.LAWS, routh, "NEWTON POISSON STRONGE"),
     "impacts": (codes.IMPACT_CLASSES, routh,
                 "NONE SLIDING C_STICKING R_STICKING C_REVERSED R_REVERSED STICK SLIP_FROM_REST JAM"),
-    "types": (records.CONTACT_TYPES, contacts, "TYPE_A TYPE_B"),
+    "types": (records.CONTACT_TYPES, contacts, "TYPE_A TYPE_B TYPE_C"),
     "events": (records.EVENT_KINDS, events, "START CONTACT IMPACT SEPARATION SLIP STICK EDGE_END MODE_LOST UNIQUENESS "
                                             "ACCUMULATION REST JAM BREAK BRIDGE"),
 }

@@ -3,8 +3,9 @@ shows.
 
 Between two rows of a log the pose is interpolated by the parabola that leaves the first row with its velocity and meets
 the pose of the second: exact for a constant acceleration, and never across an event, because a log has a row at every
-event. Contacts and forces are those of the row at or before the time; a contact point rides with the body that owns the
-vertex, a normal with the one that owns the edge. Obstacles that move are where their motion says.
+event. Contacts and forces are those of the row at or before the time; a vertex or the centre of an arc rides with the
+body that owns it, a normal with the one that owns the edge, and between two centres where both are round. Obstacles
+that move are where their motion says.
 """
 
 from __future__ import annotations
@@ -15,12 +16,15 @@ from dataclasses import dataclass
 import numpy as np
 
 from geometry.errors import StictionError
+from geometry.shapes.outline import Outline
+from geometry.shapes.polygon import Polygon
 from sim.log.trajectory import Trajectory
 from sim.rows.records import CONTACT_LETTERS, CONTACT_TYPES, SET_KINDS
-from sim.tolerances import WHOLE_NUMBER
+from sim.show.loops import place_points
+from sim.tolerances import ON_ARC, WHOLE_NUMBER
 
 MOST_IMPACTS = 50  # events of one picture
-TYPE_A = CONTACT_TYPES.index("A")
+TYPE_A, TYPE_B, TYPE_C = map(CONTACT_TYPES.index, "ABC")
 
 
 class ReplayError(StictionError, ValueError):
@@ -79,16 +83,7 @@ def build_state(trajectory: Trajectory, index: int, time: float, pose: np.ndarra
     rows = trajectory.contacts_at(index)
     points = np.column_stack((rows["px"], rows["py"]))
     normals = np.column_stack((rows["nx"], rows["ny"]))
-    with_part = carry(points, normals, trajectory.pose[index], pose)
-    with_walls = points.copy(), normals.copy()
-    for owner in np.unique(rows["obstacle"]):
-        motion, own = trajectory.record.obstacles[owner].motion, rows["obstacle"] == owner
-        if motion is not None:
-            before, now = motion.evaluate_frame(np.array([trajectory.time[index], time]))[0]
-            with_walls[0][own], with_walls[1][own] = carry(points[own], normals[own], before, now)
-    on_edge_of_part = (rows["type"] == TYPE_A)[:, None]
-    points = np.where(on_edge_of_part, with_walls[0], with_part[0])
-    normals = np.where(on_edge_of_part, with_part[1], with_walls[1])
+    points, normals = carry_contacts(trajectory, index, time, pose, rows, points, normals)
     tangents = np.column_stack((normals[:, 1], -normals[:, 0]))
     kind = SET_KINDS[trajectory.steps["set_kind"][index]]
     unbounded = ~(np.isfinite(rows["fn"]) & np.isfinite(rows["ft"]))
@@ -106,6 +101,46 @@ def build_state(trajectory: Trajectory, index: int, time: float, pose: np.ndarra
         letters="" if kind == "none" else "".join(CONTACT_LETTERS[letter] for letter in rows["letter"]),
         set_kind=kind,
     )
+
+
+def carry_contacts(trajectory: Trajectory, index: int, time: float, pose: np.ndarray, rows: np.ndarray,
+                   points: np.ndarray, normals: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Points and normals (k, 2) of contacts of row `index`, where they are when the part is at `pose` at `time`."""
+    record, before, kind = trajectory.record, trajectory.pose[index], rows["type"]
+    radius = find_radii(record.workpiece.outline, before, points, normals, kind != TYPE_A)
+    centres, with_part = carry(points + radius[:, None] * normals, normals, before, pose)
+    others, with_walls, other_radius = points.copy(), normals.copy(), np.zeros(len(rows))
+    for owner in np.unique(rows["obstacle"]):
+        body, own = record.obstacles[owner], rows["obstacle"] == owner
+        was = now = np.zeros(3)
+        if body.motion is not None:
+            was, now = body.motion.evaluate_frame(np.array([trajectory.time[index], time]))[0]
+        round_one = find_radii(body.outline, was, points[own], -normals[own], kind[own] != TYPE_B)
+        other_radius[own] = round_one
+        others[own], with_walls[own] = carry(points[own] - round_one[:, None] * normals[own], normals[own], was, now)
+    between = (centres - others) * np.where(radius + other_radius < 0.0, -1.0, 1.0)[:, None]
+    distance = np.hypot(between[:, 0], between[:, 1])[:, None]
+    between = np.divide(between, distance, out=normals.copy(), where=distance > 0.0)
+    type_a, type_c = (kind == TYPE_A)[:, None], (kind == TYPE_C)[:, None]
+    normals = np.where(type_c, between, np.where(type_a, with_part, with_walls))
+    return np.where(type_a, others + other_radius[:, None] * normals, centres - radius[:, None] * normals), normals
+
+
+def find_radii(outline: Polygon | Outline, pose: np.ndarray, points: np.ndarray, inward: np.ndarray,
+               asked: np.ndarray) -> np.ndarray:
+    """(k,) radius of the arc of a body at a pose that each point lies on, negative if it is concave; 0 of a vertex, and
+    where it is not asked. inward (k, 2): unit vectors from the points into the body."""
+    radius = np.zeros(len(points))
+    if isinstance(outline, Polygon) or not asked.any():
+        return radius
+    features = outline.features
+    bent = features.sign != 0
+    signed, centre = (features.radius * features.sign)[bent], place_points(features.centre[bent], pose)
+    off = points[:, None] + signed[:, None] * inward[:, None] - centre
+    off = np.hypot(off[..., 0], off[..., 1])
+    nearest = off.argmin(axis=1)
+    found = asked & (off.min(axis=1) <= ON_ARC * outline.size)
+    return np.where(found, signed[nearest], 0.0)
 
 
 def carry(points: np.ndarray, normals: np.ndarray, before: np.ndarray, now: np.ndarray) -> tuple:

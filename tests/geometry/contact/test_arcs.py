@@ -14,12 +14,13 @@ from geometry.contact.contacts import (
     TYPE_B,
     TYPE_C,
     build_part,
+    build_walls,
     compute_contact,
     compute_gap_rate,
     compute_roll,
     compute_room,
 )
-from geometry.contact.moving import build_moving_walls, place_walls
+from geometry.contact.moving import begin_motion, build_moving_walls, place_walls
 from geometry.prescribed.motion import STILL, Motion
 from geometry.shapes.outline import Outline
 from geometry.shapes.union.boundary import Boundary, compute_boundary
@@ -178,3 +179,17 @@ def test_parts_of_many_arcs_are_looked_at_whole():
     flower = build_part(Outline.from_vertices(corners, np.full(24, 0.4)))
     assert len(flower.node) == 0 and len(list_arcs(flower.edge)) == 24
     assert len(build_part(corners).node) > 0
+
+
+def test_walls_that_move_are_those_that_stand_there(rng):
+    """All numbers of the tables, ends of arcs too: the normals of a vertex behind an arc depend on them."""
+    motion = draw_motion(rng)
+    walls = make_arc_walls(BLOB, motion)
+    begin_motion(walls, 0.0)
+    for time in rng.uniform(0.0, 2.0, 5):
+        place_walls(walls, time)
+        x, y, theta, _ = motion.evaluate(time)[0]
+        still = build_walls(make_boundary(BLOB.rotated(theta).translated(x, y)), np.full(1, 0.3), np.zeros(1),
+                            np.zeros(1, int))
+        for name in ("x", "y", "dx", "dy", "nx", "ny", "length", "radius", "half"):
+            np.testing.assert_allclose(walls.edge[name], still.edge[name], atol=1e-12, err_msg=name)

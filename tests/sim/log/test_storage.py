@@ -16,6 +16,7 @@ import h5py
 import numpy as np
 import pytest
 
+from geometry.shapes.outline import Outline
 from geometry.shapes.polygon import Polygon
 from sim.files import growing_file
 from sim.files.chunk_code import encode_chunk, encode_planes
@@ -459,3 +460,21 @@ def test_a_closed_log_takes_no_rows(tmp_path):
     with pytest.raises(ValueError, match="is closed"):
         sink.write(*NO_ROWS)
     assert read_trajectory(tmp_path / "a.h5").status is Status.COMPLETED
+
+
+def test_outlines_with_arcs_and_holes_come_back_bit_for_bit(tmp_path):
+    part = Outline.capsule(0.1, 0.03).with_holes(Outline.disc(0.01, (0.02, 0.003))).rotated(0.3)
+    wall = Outline.from_vertices([(-1, -1), (1, -1), (1, 0), (-1, 0)], [0, 0, 0.1, -0.3]).translated(0.1, 1 / 3)
+    record = SceneRecord("arcs", "", "", "", BodyRecord("part", part, mass=1.0, rho=0.1, drawing="a.dxf", sha256="ab"),
+                         (BodyRecord("wall", wall), BodyRecord("box", Polygon(BOX))))  # fmt: skip
+    write_log(tmp_path / "a.h5", record=record)
+    read = read_trajectory(tmp_path / "a.h5").record
+    for body, other in zip((read.workpiece, *read.obstacles), (record.workpiece, *record.obstacles), strict=True):
+        assert body.outline == other.outline and type(body.outline) is type(other.outline)
+        assert (body.drawing, body.sha256) == (other.drawing, other.sha256)
+    with h5py.File(tmp_path / "a.h5", "r") as file:
+        bodies = file["bodies"]
+        assert bodies["box"].shape == (4, 2) and "columns" not in bodies["box"].attrs
+        assert bodies["part"].shape == (5, 6) and bodies["part"][4].tolist()[4:] == [-0.01, 1.0]
+        assert [name.decode() for name in bodies["part"].attrs["columns"]][4:] == ["radius", "loop"]
+        assert bodies["part"].attrs["drawing"] == b"a.dxf" and bodies["part"].attrs["sha256"] == b"ab"

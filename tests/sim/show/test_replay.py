@@ -3,10 +3,14 @@
 import numpy as np
 import pytest
 
+from geometry.shapes.outline import Outline
+from geometry.shapes.polygon import Polygon
+from sim.log.bodies import BodyRecord, SceneRecord
 from sim.log.trajectory import Trajectory
+from sim.rows.records import EVENT_DTYPE, STEP_DTYPE
 from sim.rows.status import Status
-from sim.show.loops import cut_polygon
-from sim.show.replay.frames import compute_state, find_recent_impacts, read_state
+from sim.show.loops import cut_loops, cut_polygon, trace_loops
+from sim.show.replay.frames import build_state, compute_state, find_recent_impacts, read_state
 from sim.show.replay.painter import (
     KIND_TEXT,
     FramePainter,
@@ -18,7 +22,23 @@ from sim.show.replay.painter import (
 )
 from sim.show.replay.picture import Picture
 from sim.show.replay.view import compute_view
-from tests.sim.synthetic import BOX, FLOOR, GRAVITY, change, make_bounce, make_figure, make_slide, make_tip, take_rows
+from tests.sim.synthetic import (
+    BOX,
+    FLOOR,
+    GRAVITY,
+    change,
+    make_bounce,
+    make_contact,
+    make_figure,
+    make_slide,
+    make_tip,
+    take_rows,
+)
+
+
+def render(figure):
+    figure.canvas.draw()
+    return np.asarray(figure.canvas.buffer_rgba())
 
 
 def make_painter(trajectory, size=(8.0, 5.0)):
@@ -63,6 +83,77 @@ def test_contacts_ride_with_the_vertex():
     first = np.arctan2(contacts["ny"][0], contacts["nx"][0])
     assert np.array_equal(state.points, [[0.0, 0.0]])
     assert np.arctan2(*state.normals[0][::-1]) == pytest.approx(first + turned, abs=1e-14)
+
+
+def test_contacts_of_arcs_roll_along_between_rows():
+    """Two rows, and between them a disc that has turned by more than a radian: on a floor (B), under a beam (A), and on
+    a disc (C)."""
+    disc, turned, radius = Outline.disc(0.1), 1.2, 0.1
+    for kind, part, wall, before, after, point, normal, expected in (
+        (1, disc, Polygon(FLOOR), (0.0, 0.1, 0.0), (0.12, 0.1, -turned), (0.0, 0.0), (0.0, 1.0), (0.12, 0.0)),
+        (0, Polygon.box(1.0, 0.2), disc, (0.0, 0.2, 0.0), (0.05, 0.2, 0.0), (0.0, 0.1), (0.0, 1.0), (0.0, 0.1)),
+        (2, disc, Outline.disc(0.3), (0.0, 0.4, 0.0), (0.4 * np.sin(0.3), 0.4 * np.cos(0.3), -turned), (0.0, 0.3),
+         (0.0, 1.0), (0.3 * np.sin(0.3), 0.3 * np.cos(0.3))),
+        (2, disc, Outline.disc(0.5).with_holes(Outline.disc(0.3)), (0.0, -0.2, 0.0),
+         (0.2 * np.sin(0.3), -0.2 * np.cos(0.3), turned), (0.0, -0.3), (0.0, 1.0),
+         (0.3 * np.sin(0.3), -0.3 * np.cos(0.3))),
+    ):
+        steps = np.zeros(2, STEP_DTYPE)
+        steps["time"], steps["n_contacts"], steps["set_kind"] = (0.0, 1.0), 1, 1
+        for name, one, other in zip(("x", "y", "theta"), before, after, strict=True):
+            steps[name] = one, other
+        contacts = np.concatenate([make_contact(0, point, normal, 1.0, 0.0, 0.0, "n", kind)] * 2)
+        bodies = BodyRecord("part", part, mass=1.0, rho=radius), (BodyRecord("wall", wall),)
+        record = SceneRecord("roll", "", "", "", *bodies)
+        trajectory = Trajectory(None, steps, contacts, np.zeros(0, EVENT_DTYPE), contacts[:0], Status.COMPLETED, None,
+                                record=record)  # fmt: skip
+        state = build_state(trajectory, 0, 1.0, np.array(after))
+        np.testing.assert_allclose(state.points, [expected], atol=1e-12)
+        assert np.array_equal(build_state(trajectory, 0, 0.0, np.array(before)).points, [point]) or kind
+
+
+def test_a_hole_is_seen_through_and_a_round_part_has_a_spoke():
+    """Of a picture, one pixel in a hole and one beside it, of the part and of an obstacle."""
+    slide = make_slide()
+    ring = Outline.disc(0.05).with_holes(Outline.disc(0.03))
+    wall = Outline.from_vertices(FLOOR).with_holes(Outline.disc(0.1, (0.1, -0.2)))
+    record = SceneRecord("ring", "", "", "", BodyRecord("ring", ring, mass=1.0, rho=0.04), (BodyRecord("wall", wall),))
+    trajectory = Trajectory(None, slide.steps, slide.contacts[:0], slide.event_rows, slide.impulses, slide.status,
+                            slide.account, record=record)  # fmt: skip
+    painter = make_painter(change(trajectory, n_contacts=0))
+    painter.paint(0.0)
+    axes = painter.axes
+    axes.set_xlim(-0.4, 0.4)  # as wide as the axes, which keep the scales alike
+    axes.set_ylim(-0.35, 0.15)
+    image = render(axes.figure)
+
+    def look(x, y):
+        column, row = axes.transData.transform((x, y))
+        return tuple(image[image.shape[0] - 1 - int(row), int(column), :3])
+
+    white = (255, 255, 255)
+    assert look(0.01, 0.06) == white != look(0.0, 0.09) and look(0.1, -0.2) == white != look(-0.1, -0.2)
+    path = painter._part.get_path()
+    assert path.vertices[-1] == pytest.approx([0.03, 0.05]) and path.vertices[-2] == pytest.approx([0.05, 0.05])
+    lengths = np.hypot(*np.diff(path.vertices[:40], axis=0).T)
+    assert lengths.max() < 0.01
+    square = make_painter(slide)
+    square.paint(0.1)
+    assert square._part.get_path().codes[-1] == path.CLOSEPOLY
+
+
+def test_an_arc_of_any_size_has_few_points_and_is_true_where_it_is_seen():
+    low, high = np.array([-1.0, -1.0]), np.array([1.0, 1.0])
+    planet = Outline.disc(6e6, (0.0, -6e6))
+    (loop,) = trace_loops(planet, 1e-4, low, high)
+    assert len(loop) < 200
+    (cut,) = cut_loops([loop], low, high)
+    assert cut[:, 1].max() == pytest.approx(0.0, abs=1e-4) and np.ptp(cut, axis=0) == pytest.approx([2.0, 1.0])
+    (whole,) = trace_loops(planet, 60.0)
+    for points in (loop, whole):
+        assert np.hypot(points[:, 0], points[:, 1] + 6e6) == pytest.approx(6e6)
+    middles = 0.5 * (whole + np.roll(whole, -1, axis=0))
+    assert np.hypot(middles[:, 0], middles[:, 1] + 6e6).min() > 6e6 - 60.0
 
 
 def test_forces_and_letters_are_those_of_the_row():

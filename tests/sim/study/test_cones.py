@@ -98,6 +98,30 @@ def test_near_places_come_after_closed_ones(tmp_path):
     assert find_contact_spaces(scene).rank == 2 and find_contact_spaces(scene, "nn").rank == 3
 
 
+def test_near_places_of_arcs():
+    """A disc over a floor (B), a beam over a disc (A), a disc over another, behind which a third is not seen, and one
+    in a bowl (C)."""
+    disc = {"outline": {"disc": 0.1}, "mass": 1.0, "pose": [0.0, 0.41, 0.0]}
+    beam = {"outline": {"box": [1.0, 0.2]}, "mass": 1.0, "pose": [0.02, 0.41, 0.0]}
+    low = {"outline": {"disc": 0.1}, "mass": 1.0, "pose": [0.12, -0.1, 0.0]}
+    floor = {"name": "floor", "outline": {"vertices": [[-2, -1], [2, -1], [2, 0.3], [-2, 0.3]]}}
+    post = {"name": "post", "outline": {"disc": 0.3}}
+    behind = {"name": "behind", "outline": {"disc": 0.1}, "pose": [0.0, -0.5, 0.0]}
+    bowl = {"name": "bowl", "outline": {"vertices": [[-0.5, -0.5], [0.5, -0.5], [0.5, 0], [0.3, 0], [-0.3, 0],
+                                                     [-0.5, 0]], "bulge": [0, 0, 0, -1, 0, 0]}}
+    away = float(np.hypot(0.12, 0.1))
+    for part, obstacles, kind, gap, point, normal in (
+        (disc, [floor], "B", 0.01, (0.0, 0.31), (0.0, 1.0)),
+        (beam, [post], "A", 0.01, (0.0, 0.31), (0.0, 1.0)),
+        (disc, [post, behind], "C", 0.01, (0.0, 0.31), (0.0, 1.0)),
+        (low, [bowl], "C", 0.2 - away, np.array([0.12, -0.1]) * (1.0 + 0.1 / away), np.array([-0.12, 0.1]) / away),
+    ):
+        _, found = find_contact_set(parse_scene(build_scene(part, obstacles, friction={"default": 0.3})), near=0.09)
+        assert [contact["type"] for contact in found] == [kind] and found[0]["gap"] == pytest.approx(gap)
+        np.testing.assert_allclose(found[0]["point"], point, atol=1e-12)
+        np.testing.assert_allclose(found[0]["normal"], normal, atol=1e-12)
+
+
 def test_near_vertices_of_obstacles_and_blocked_sight():
     """Type A: a pin under a level box. A plate in between hides it."""
     pin = {"name": "pin", "outline": {"vertices": [[0, 0], [-0.1, -1], [0.1, -1]]}}

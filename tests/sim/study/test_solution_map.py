@@ -204,3 +204,19 @@ def test_picture_puts_each_value_in_the_middle_of_its_cell():
     labels = [text.get_text() for text in figure.legends[0].get_texts()]
     shares = [float(label.split("(")[1].split(" %")[0]) for label in labels]
     assert sum(shares) == pytest.approx(100.0, abs=0.2)
+
+
+@pytest.mark.parametrize(("part", "wall"), [
+    ({"outline": {"disc": 0.1}, "mass": 1.0, "pose": [0.0, 0.1, 0.0]}, {"box": [4.0, 2.0]}),
+    ({"outline": {"box": [1.0, 0.2]}, "mass": 1.0, "pose": [0.02, 0.1, 0.0]}, {"disc": 1.0}),
+    ({"outline": {"disc": 0.1}, "mass": 1.0, "pose": [0.0, 0.1, 0.0]}, {"disc": 1.0}),
+])
+def test_contacts_of_arcs_are_held_at_every_angle(part, wall):
+    """Types B, A and C: the gap stays zero, and the slip velocity is that of the scene."""
+    wall = {"name": "wall", "outline": wall, "pose": [0.0, -1.0, 0.0]}
+    scene = parse_scene(builders.build_scene({**part, "velocity": [0.5, 0.0, 0.0]}, [wall], friction={"default": 0.3}))
+    found = compute_map(scene, ("workpiece.pose.theta", [-0.3, 0.0, 0.2]), ("workpiece.velocity.omega", [0.0, 2.0]),
+                        hold=0)
+    for row, column in np.ndindex(found.kinds.shape):
+        _, (contact,) = contact_problem(found.build_scene(row, column))
+        assert contact["slip"] == pytest.approx(0.5) and contact["gap_rate"] == 0.0
