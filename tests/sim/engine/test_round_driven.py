@@ -34,7 +34,7 @@ def build_drum(angle, mu, duration, omega=None, rate=2.0, outside="box"):
     part = {"outline": {"disc": DISC}, "mass": 1.0, "pose": [LENGTH * sin(angle), -LENGTH * cos(angle), 0.0],
             "velocity": [0.0, 0.0, omega]}
     return parse_scene(builders.build_scene(part, [drum], friction={"default": mu},
-                                            run={"duration": float(duration), "output_interval": duration / 32}))
+                                            run={"duration": float(duration), "output_interval": duration / 16}))
 
 
 @pytest.mark.parametrize("outside", OUTSIDES)

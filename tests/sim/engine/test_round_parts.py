@@ -10,6 +10,7 @@ from scipy.integrate import quad
 from scipy.optimize import brentq
 from scipy.special import ellipk
 
+from sim.log.check_log import check_log
 from sim.rows.status import Status
 from tests import scene_builders as builders
 from tests.sim.motion import get_kinds, get_times, run
@@ -19,7 +20,7 @@ ROUGH = 1e4  # so much friction that nothing slips
 
 
 def check_round(trajectory, status=Status.COMPLETED):
-    """The account of a run, and the energy in each of its rows; heights are exact to rounding only."""
+    """Its account, the energy in each of its rows (heights are exact to rounding only), and its log, law by law."""
     account, steps, part = trajectory.account, trajectory.steps, trajectory.scene.workpiece
     size = 2.0 * part.outline.reach
     assert trajectory.status == status, trajectory.describe()
@@ -30,6 +31,8 @@ def check_round(trajectory, status=Status.COMPLETED):
     assert np.abs(steps["kinetic"] - account.energy_start - sum(works)).max() <= 1e-11 * scale
     for work in works[1:3]:
         assert (np.diff(work, prepend=0.0) <= 1e-12 * scale).all()
+    broken = [verdict for verdict in check_log(trajectory) if not verdict.holds]
+    assert not broken, broken
 
 
 def roll(outline, pose, obstacles, mu, duration, velocity=(0.0, 0.0, 0.0), e=0.0, status=Status.COMPLETED, **top):
@@ -37,7 +40,7 @@ def roll(outline, pose, obstacles, mu, duration, velocity=(0.0, 0.0, 0.0), e=0.0
     part = {"outline": outline, "mass": 1.0, "pose": [*map(float, pose)], "velocity": [*map(float, velocity)],
             **top.pop("part", {})}
     text = builders.build_scene(part, obstacles, friction={"default": mu}, restitution={"default": e},
-                                run={"duration": float(duration), "output_interval": float(duration) / 32}, **top)
+                                run={"duration": float(duration), "output_interval": float(duration) / 16}, **top)
     trajectory = run(text)
     check_round(trajectory, status)
     return trajectory
