@@ -83,6 +83,11 @@ def s3() -> str:
     return slope_block(standing_box(1.0, 0.5), 0.0, 0.4, 2.0, speed=2.0)
 
 
+def s4() -> str:
+    """A disc rolls down: a = g sin a / (1 + rho^2 / r^2) with rho^2 / r^2 = 1/2, because mu >= tan(a) / 3."""
+    return slope_block({"disc": 0.25, "center": [0.0, 0.25]}, 20.0, 0.6, 1.0)
+
+
 def s5() -> str:
     """Tips about its lower corner."""
     return slope_block(standing_box(0.2, 1.0), 25.0, 0.9, 0.15)
@@ -91,6 +96,11 @@ def s5() -> str:
 def s6(e: float = 0.5, height: float = 1.0, duration: float = 1.2, mu: float = 0.0) -> str:
     """Impacts at sqrt(2h/g) (1, 1 + 2e, 1 + 2e + 2e^2)."""
     return slope_block(standing_box(0.2, 0.2), 0.0, mu, duration, e=e, height=height)
+
+
+def s6_disc() -> str:
+    """S6 with a disc."""
+    return slope_block({"disc": 0.1, "center": [0.0, 0.1]}, 0.0, 0.0, 1.2, e=0.5, height=1.0)
 
 
 def s7(mu: float, duration: float, degrees: float = 60.0) -> str:

@@ -106,22 +106,26 @@ def _describe(section: OutlineSection, drawn: DrawnSection | None) -> _Recipe:
         shape, numbers, n,
         bulge=b"" if section.bulge is None else np.array(section.bulge, dtype=np.float64).tobytes(),
         fillet=b"" if fillet is None else pack(fillet if isinstance(fillet, list) else [fillet]),
-        holes=tuple(_describe(hole, None) for hole in section.holes or ()),
+        holes=tuple(_describe(hole.model_copy(update={"unit": hole.unit or section.unit}), None)
+                    for hole in section.holes or ()),
     )  # fmt: skip
 
 
-# Outlines cannot change, and checking them takes most of the time of a scene. Many scenes of a study share them.
+# Outlines cannot change, and checking them takes most of the time of a scene. Many scenes of a study share them, or what
+# stands below their fillets and holes.
 @lru_cache(maxsize=64)
 def _make(recipe: _Recipe) -> AnyOutline:
-    outline = _make_plain(recipe)
+    if recipe.holes:
+        outer = _make(recipe._replace(holes=()))
+        return _open(outer).with_holes(*(_open(_make(hole)) for hole in recipe.holes))
     if recipe.fillet:
         fillet = np.frombuffer(recipe.fillet)
-        outline = simplify_outline(_open(outline).with_fillets(fillet if len(fillet) > 1 else float(fillet[0])))
-    if recipe.holes:
-        outline = _open(outline).with_holes(*(_open(_make(hole)) for hole in recipe.holes))
-    return outline
+        sharp = _open(_make(recipe._replace(fillet=b"")))
+        return simplify_outline(sharp.with_fillets(fillet if len(fillet) > 1 else float(fillet[0])))
+    return _make_plain(recipe)
 
 
+@lru_cache(maxsize=16)
 def _open(outline: AnyOutline) -> Outline:
     """A polygon as an Outline."""
     return Outline.from_vertices(outline.vertices) if isinstance(outline, Polygon) else outline

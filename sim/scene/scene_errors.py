@@ -37,6 +37,10 @@ class OverlapError(SceneError):
     """The workpiece starts inside an obstacle."""
 
 
+class OutlineError(SceneError):
+    """Values that can be read make no outline: a fillet that does not fit, an outline that crosses itself."""
+
+
 def explain_validation_error(error: Any, data: dict, where: str) -> str:
     """One line for each error that pydantic found: 'file: key = value: what is wrong'."""
     details = error.errors(include_url=False)

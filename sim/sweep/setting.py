@@ -31,7 +31,10 @@ if TYPE_CHECKING:
     from dynamics.motion.mode import Body
     from sim.engine.state import Options
 
-KEPT_SETTINGS, KEPT_SHAPES = 4096, 16
+# Bytes of settings that are kept, of one without a shape of its own, and of a shape beside its edges; the first is far
+# from what a machine has, the others are rough. A sweep with friction outside and outlines inside, in the order of its
+# cells, makes each outline once if all are kept.
+KEPT, ROOM_OF_SETTING, ROOM_OF_SHAPE = 64_000_000, 16_000, 32_000
 _PAIRS = re.compile(r"(friction|restitution)\..+|obstacle\..+\.(mu|e)")
 _STILL = re.compile(r"(friction|restitution|impact|run|gravity|load)(\..+)?|obstacle\..+\.(mu|e|law)|"
                     r"workpiece\.(rho|mass|velocity\..+)")
@@ -125,6 +128,7 @@ class SettingMaker:
         paired = {index for index, *_ in self._pair_axes}
         self._others = [index for index in range(len(study.axes)) if index not in paired]
         self._kept: dict[tuple, Setting | BadCell] = {}
+        self._room = KEPT
         first = make_setting(self.first)
         self.shape = first.shape
         self._only_rho = [study.axes[index].key for index in self._others] == ["workpiece.rho"]
@@ -182,11 +186,18 @@ class SettingMaker:
         setting = self._kept.get(key)
         if setting is None:
             setting = self._make_setting(values.tolist())
-            is_small = isinstance(setting, BadCell) or setting.shape is self.shape
-            if len(self._kept) >= (KEPT_SETTINGS if is_small else KEPT_SHAPES):
-                self._kept = {}
+            self._room -= self._measure(setting)
+            if self._room < 0:
+                self._kept, self._room = {}, KEPT - self._measure(setting)
             self._kept[key] = setting
         return setting
+
+    def _measure(self, setting: Setting | BadCell) -> int:
+        """Bytes that a kept setting takes, roughly."""
+        if isinstance(setting, BadCell) or setting.shape is self.shape:
+            return ROOM_OF_SETTING
+        part, walls = setting.shape.body.part, setting.shape.body.walls
+        return ROOM_OF_SHAPE + 2 * (part.edge.nbytes + part.node.nbytes + walls.edge.nbytes + walls.node.nbytes)
 
     def _read_pairs(self, values: np.ndarray) -> tuple[np.ndarray, dict[int, BadCell]]:
         """(n, axes of friction and restitution) their values as numbers, and the cells where they cannot be, by place.
@@ -215,11 +226,15 @@ class SettingMaker:
         try:
             return make_setting(self._build_scene(values), self.shape, self._judge)
         except OverlapError as error:
-            return BadCell(OVERLAP, str(error))
+            return BadCell(OVERLAP, self._tell(error))
         except SceneError as error:
-            return BadCell(INVALID, str(error))
+            return BadCell(INVALID, self._tell(error))
         except Exception as error:  # a defect: one cell shall not end a sweep
             return BadCell(FAILED, f"{type(error).__name__}: {error}")
+
+    def _tell(self, error: SceneError) -> str:
+        """Its message, of which a row keeps the beginning: without the file, which is that of the sweep."""
+        return str(error).removeprefix(f"{self._study.source or 'scene'}: ")
 
     def _build_scene(self, values) -> Scene:
         """The scene of a cell; where only the radius of gyration is not that of the first, nothing is read anew."""

@@ -20,7 +20,7 @@ import numpy as np
 
 from sim.rows.status import Status
 from sim.scene.build import take_scene
-from sim.scene.scene_errors import OverlapError, SceneError
+from sim.scene.scene_errors import OutlineError, OverlapError, SceneError
 from sim.sweep.axes import WORDS, SweepError, make_axis
 from sim.sweep.batch import LOGS, Batch, BatchRunner
 from sim.sweep.cells import CellRunner, Study
@@ -102,7 +102,8 @@ def count_workers(workers: int | None) -> int:
 
 def make_runner(study: Study, plan: Plan) -> CellRunner:
     """The runner, and a look at the ends of the axes, so that mistakes show before the work. Raises SceneError where
-    the first or the last cell is none of the scene, SweepError where an axis changes nothing."""
+    the first or the last cell is none of the scene, whatever the other axes say; SweepError where an axis changes
+    nothing."""
     ends = [plan.get_values(cell) for cell in dict.fromkeys((0, len(plan) - 1))]
     sound, reason = None, ""
     for values in ends:
@@ -110,7 +111,7 @@ def make_runner(study: Study, plan: Plan) -> CellRunner:
             study.build_scene(values, with_text=False)
             sound = values if sound is None else sound
         except SceneError as error:
-            if not isinstance(error, OverlapError) and not plan.has_random:
+            if not isinstance(error, OverlapError | OutlineError) and not plan.has_random:
                 raise
             reason = reason or str(error)
     cells = iter(range(len(plan)))

@@ -14,8 +14,10 @@ SCENES = {
     "S1": (scene_builders.s1(), 1.0),
     "S2": (scene_builders.s2(), 10.0),
     "S3": (scene_builders.s3(), 2.0),
+    "S4": (scene_builders.s4(), 1.0),
     "S5": (scene_builders.s5(), 0.15),
     "S6": (scene_builders.s6(), 1.2),
+    "S6 disc": (scene_builders.s6_disc(), 1.2),
     "S7a": (scene_builders.s7a(), 0.32),
     "S7b": (scene_builders.s7b(), 0.60),
 }

@@ -34,6 +34,13 @@ def solve_s3(time: float) -> list[float]:
     return [2.0 * time - 0.5 * 0.4 * G * time**2, 0.25, 0.0]
 
 
+def solve_s4(time: float) -> list[float]:
+    """A disc of 0.25 m has rolled so far."""
+    a = math.radians(20.0)
+    distance, c, s = 0.5 * G * math.sin(a) / 1.5 * time**2, math.cos(a), math.sin(a)
+    return [distance * c + 0.25 * s, -distance * s + 0.25 * c, -a - distance / 0.25]
+
+
 def solve_s6(time: float) -> list[float]:
     """Falls 1 m, and comes back with half the speed, again and again."""
     fall = math.sqrt(2.0 / G)
@@ -52,7 +59,8 @@ def solve_ladder(mu: float, time: float) -> list[float]:
 
 
 EXACT: dict[str, Callable] = {
-    "S1": solve_s1, "S2": solve_s2, "S3": solve_s3, "S5": solve_s5, "S6": solve_s6,
+    "S1": solve_s1, "S2": solve_s2, "S3": solve_s3, "S4": solve_s4, "S5": solve_s5,
+    "S6": solve_s6, "S6 disc": solve_s6,
     "S7a": lambda time: solve_ladder(0.0, time), "S7b": lambda time: solve_ladder(0.2, time),
 }  # fmt: skip
 

@@ -7,6 +7,7 @@ import pytest
 
 import scenes
 from dynamics import find_accelerations
+from geometry.shapes.outline import Outline
 from geometry.shapes.union.boundary import compute_boundary
 from sim.instant.instant import contact_problem
 from sim.scene.build import load_scene, parse_scene
@@ -26,7 +27,10 @@ def test_names_of_the_built_in_scenes():
         "block_on_incline",
         "block_tips",
         "bouncing_block",
+        "bracket_from_dxf",
+        "cam_follower",
         "conveyor",
+        "disc_on_slope",
         "erdmann_figure_4",
         "erdmann_figure_5",
         "erdmann_figure_6",
@@ -36,8 +40,10 @@ def test_names_of_the_built_in_scenes():
         "part_in_tray_corner",
         "pawl_fixture",
         "peg_in_hole",
+        "pin_in_bush",
         "pusher_to_wall",
         "rocking_block",
+        "rounded_peg",
         "shaken_plate",
         "three_fingers",
         "three_point_block",
@@ -55,8 +61,9 @@ def test_built_in_scenes(name):
     assert scene.name == name and 20 < len(scene.summary) <= 118 and scene.summary.endswith((".", "?"))
     assert "# Known exactly: " in scene.text
     assert scene.run.duration > 0 and scene.run.output_interval
-    boundary = compute_boundary([obstacle.shape.vertices for obstacle in scene.obstacles])
-    assert len(boundary.start) >= 4
+    shapes = [obstacle.shape for obstacle in scene.obstacles]
+    boundary = compute_boundary([shape if isinstance(shape, Outline) else shape.vertices for shape in shapes])
+    assert len(boundary.start) >= min(map(len, shapes))
 
 
 @pytest.mark.parametrize(
@@ -90,7 +97,7 @@ def test_numbers_that_the_built_in_scenes_promise():
     three = load_scene("three_point_block").workpiece
     assert three.rho == three.mass == 1.0 and sum(abs(three.outline.vertices[:, 1] + 1.0) < 1e-15) == 3
     rocking = load_scene("rocking_block").workpiece.outline
-    assert abs(rocking.radius - 1.0) < 1e-15
+    assert abs(rocking.reach - 1.0) < 1e-15
     width, height = np.ptp(rocking.vertices, axis=0)
     assert abs(math.atan2(width, height) - 0.2) < 1e-15
     rod = load_scene("painleve_rod").workpiece

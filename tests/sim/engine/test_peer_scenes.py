@@ -53,6 +53,14 @@ def test_s3_stops():
     assert np.all(trajectory.velocity[-1] == 0.0)
 
 
+def test_s4_rolls():
+    trajectory = run(builders.s4())
+    a, c, s = math.radians(20.0), math.cos(math.radians(20.0)), math.sin(math.radians(20.0))
+    distance = 0.5 * G * math.sin(a) / 1.5
+    check_pose(trajectory, [distance * c + 0.25 * s, -distance * s + 0.25 * c, -a - distance / 0.25], 1e-12)
+    assert trajectory.mode_at(-1) == "n" and trajectory.account.n_steps == 1
+
+
 def solve_s5(duration: float) -> np.ndarray:
     """Pose of S5: the block turns about its lower corner."""
     slope, scene = math.radians(25.0), parse_scene(builders.s5())
