@@ -54,6 +54,11 @@ SINK_SLOPE = 100.0
 END_REACH, END_ROUNDING = 2.0, 0.01
 LOST_GAP = 4.0
 
+# To END_ROUNDING of touch comes this share of the radii of a contact, rad. Reason: where an arc ends is an angle, which
+# is known to the last bits of a turn. Larger: flat arcs are followed beyond their ends. Smaller: the rounding of an
+# angle ends a contact that has just begun.
+ROUND_ENDS = 1e-15
+
 # The bracket of an event in a step is closed below this share of its end: two units in the last place. It has the
 # meaning of TIME_GRID, but counts from the start of the step, not of the run. Larger: events are less well located.
 # Smaller: places of a step are looked at in vain.

@@ -112,12 +112,17 @@ def _take_round(edge, i, way, turn, least, other, on_edge):
             if not (on_edge and is_flush_end(edge, i, side * radius < 0.0)):
                 least = _take_sooner(least, abs(radius) * (edge[i].half - side * angle), -side * abs(radius) * turn)
         return least
-    if other == 0.0:
-        return least
-    in_x, in_y = find_arrival(edge, edge[i].previous)
-    first, second = -(x * edge[i].dx + y * edge[i].dy), x * in_x + y * in_y
-    least = _take_sooner(least, abs(other) * first, abs(other) * turn * (y * edge[i].dx - x * edge[i].dy))
-    return _take_sooner(least, abs(other) * second, abs(other) * turn * (x * in_y - y * in_x))
+    back = edge[i].previous
+    in_x, in_y = find_arrival(edge, back)
+    first, second, left, right = -(x * edge[i].dx + y * edge[i].dy), x * in_x + y * in_y, abs(other), abs(other)
+    if other == 0.0:  # a vertex on an edge passes to the arcs beside it alone
+        left = abs(edge[edge[i].arc].radius) if edge[i].arc >= 0 else 0.0
+        right = abs(edge[edge[back].arc].radius) if edge[back].arc >= 0 else 0.0
+    if left > 0.0:
+        least = _take_sooner(least, left * first, left * turn * (y * edge[i].dx - x * edge[i].dy))
+    if right > 0.0:
+        least = _take_sooner(least, right * second, right * turn * (x * in_y - y * in_x))
+    return least
 
 
 @jit

@@ -27,7 +27,7 @@ from geometry.compiled.record import allocate_table, define_record
 from geometry.contact.trees import PART_NODE, build_strip_tree, build_tree, compute_arc_boxes, compute_edge_boxes
 from geometry.prescribed.motion import THETA, X, Y
 from geometry.prescribed.movers import build_movers, start_clock
-from geometry.shapes.features import Features, build_features, compute_sweeps, compute_tangents
+from geometry.shapes.features import Features, build_features, compute_joint_tangents, is_circle
 
 TYPE_A = 0
 TYPE_B = 1
@@ -281,13 +281,13 @@ def build_part(outline: Any) -> Part:
     edge = allocate_table(PART_EDGE, len(features.sign) + np.count_nonzero(features.sign))
     n = len(features.sign)
     own: Any = edge[:n]
-    _fill_features(own, edge[n:], features, n)
     own.previous, own.next = before, after
+    if not isinstance(outline, np.ndarray):
+        own.convex, own.smooth = outline.turn > 0.0, outline.turn == 0.0
+    _fill_features(own, edge[n:], features, n)
     if isinstance(outline, np.ndarray):
         before_x, before_y = np.roll(own.dx, 1), np.roll(own.dy, 1)
         own.convex = before_x * own.dy - before_y * own.dx > 0.0
-    else:
-        own.convex, own.smooth = outline.turn > 0.0, outline.turn == 0.0
     # the boxes of a strip tree lie round the chords of one loop
     chords = n > FEW_EDGES and n_loops == 1 and not features.sign.any()
     node = build_strip_tree(features.start) if chords else allocate_table(PART_NODE, 0)
@@ -295,19 +295,21 @@ def build_part(outline: Any) -> Part:
 
 
 def _fill_features(own, arc, features, first: int) -> None:
-    """Fill the rows of features, and those of the arcs among them, which begin at row `first` of their table."""
+    """Fill the rows of features, and those of the arcs among them, which begin at row `first` of their table. Where a
+    joint is smooth both sides end in one direction, so that a contact is always on one of them."""
     bent = np.flatnonzero(features.sign)
     _fill_edges(own, features.start, np.where((features.sign == 0)[:, None], features.end, features.start + 1.0))
     own.arc = -1
-    leaving, arriving = compute_tangents(features)
+    leaving, arriving = compute_joint_tangents(features, own.previous, own.smooth)
     own.length[bent] = 0.0
     own.dx[bent], own.dy[bent], own.nx[bent], own.ny[bent] = *leaving[bent].T, *arriving[bent].T
     own.arc[bent] = first + np.arange(len(bent))
     arc.arc, arc.previous, arc.next, arc.convex = bent, bent, bent, True
     arc.x, arc.y, arc.radius = *features.centre[bent].T, (features.radius * features.sign)[bent]
-    arc.half = 0.5 * compute_sweeps(features)[bent]
-    spoke = (features.start - features.centre)[bent]
-    angle = np.arctan2(spoke[:, 1], spoke[:, 0]) + features.sign[bent] * arc.half
+    sign, turn = features.sign[bent], 2.0 * pi
+    begin, end = (np.arctan2(way[bent, 1], way[bent, 0]) for way in (leaving, arriving))
+    arc.half = np.where(is_circle(features)[bent], pi, 0.5 * np.mod(sign * (end - begin), turn))
+    angle = begin + sign * (arc.half - 0.5 * pi)
     arc.dx, arc.dy = np.cos(angle), np.sin(angle)
 
 
@@ -328,10 +330,10 @@ def fill_walls(boundary, mu: np.ndarray, e: np.ndarray, law: np.ndarray) -> np.n
     edge = allocate_table(WALL_EDGE, first + n_arcs)
     own: Any = edge[:n]
     arc: Any = edge[first:]
-    _fill_features(own, arc, features, first)
-    own.convex, own.owner = boundary.convex, boundary.owner
     own.smooth = boundary.smooth | boundary.level
     own.previous, own.next = boundary.previous, boundary.next
+    _fill_features(own, arc, features, first)
+    own.convex, own.owner = boundary.convex, boundary.owner
     own.across = -1
     own.across[meeting] = np.arange(n, first)
     edge[n:first] = own[meeting]

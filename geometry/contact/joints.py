@@ -42,20 +42,21 @@ def continues_twice(part, walls, one, other):
 @kernel
 def compute_passage(part, walls, contact, pose, place, reach):
     """How far a contact is from the nearest joint at which it passes to another one, or ends: `compute_room` without
-    the ends at which edges are flush, m. An arc on a vertex ends at its own corner; there it goes `reach` (m) farther,
-    so that it is off both."""
+    the ends at which edges are flush, m. A vertex on an edge passes to an arc that begins there. Where a contact ends,
+    a vertex at the end of its edge and an arc on a vertex at its own corner, it goes `reach` (m) farther, so that it is
+    off both."""
     kind, i, j = contact[0], contact[1], contact[2]
     if kind == TYPE_A:
         room = min(place.along, part.edge[i].length - place.along)
         if walls.edge[j].radius != 0.0:
-            room = min(room, _measure_passage(walls.edge, j, place.nx, place.ny))
-        return room
+            return min(room, _measure_passage(walls.edge, j, place.nx, place.ny))
+        return min(room + reach, _measure_beside(walls.edge, j, place.nx, place.ny))
     if kind == TYPE_B:
         room = min(place.along, walls.edge[j].length - place.along)
+        c, s, nx, ny = cos(pose[2]), sin(pose[2]), place.nx, place.ny
         if part.edge[i].radius != 0.0:
-            c, s, nx, ny = cos(pose[2]), sin(pose[2]), place.nx, place.ny
-            room = min(room, _measure_passage(part.edge, i, -(c * nx + s * ny), s * nx - c * ny))
-        return room
+            return min(room, _measure_passage(part.edge, i, -(c * nx + s * ny), s * nx - c * ny))
+        return min(room + reach, _measure_beside(part.edge, i, -(c * nx + s * ny), s * nx - c * ny))
     r, s = part.edge[i].radius, walls.edge[j].radius
     room = compute_room(part, walls, contact, pose, place)
     if room > 0.0 or (r != 0.0 and s != 0.0):
@@ -68,6 +69,33 @@ def compute_passage(part, walls, contact, pose, place, reach):
         sign = 1.0 if s > 0.0 else -1.0
         at_corner = _is_corner_end(walls.edge, j, sign * nx, sign * ny)
     return room + reach if at_corner else room
+
+
+@jit
+def has_passage(part, walls, contact):
+    """May a contact pass to another one as it rolls? One of an arc, and of a vertex where an arc begins."""
+    kind, i, j = contact[0], contact[1], contact[2]
+    if part.edge[i].radius != 0.0 or walls.edge[j].radius != 0.0:
+        return True
+    return is_beside_arc(part.edge, i) if kind == TYPE_B else is_beside_arc(walls.edge, j)
+
+
+@jit
+def is_beside_arc(edge, i):
+    """Does an arc begin or end in a vertex?"""
+    return edge[i].arc >= 0 or edge[edge[i].previous].arc >= 0
+
+
+@jit
+def _measure_beside(edge, i, x, y):
+    """How far a vertex is from passing to an arc that begins or ends in it, along that; (x, y): unit vector from the
+    vertex to what it touches."""
+    room, back = inf, edge[i].previous
+    if edge[i].arc >= 0:
+        room = -abs(edge[edge[i].arc].radius) * (x * edge[i].dx + y * edge[i].dy)
+    if edge[back].arc >= 0:
+        room = min(room, abs(edge[edge[back].arc].radius) * (x * edge[back].nx + y * edge[back].ny))
+    return room
 
 
 @jit

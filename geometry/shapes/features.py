@@ -113,6 +113,22 @@ def compute_tangents(features: Features) -> tuple[np.ndarray, np.ndarray]:
     return tangents(features.start), tangents(features.end)
 
 
+def compute_joint_tangents(features: Features, previous: np.ndarray, smooth: np.ndarray
+                           ) -> tuple[np.ndarray, np.ndarray]:
+    """`compute_tangents`, to the last bit the same on both sides of a smooth joint: that of the edge, if one is one,
+    or the middle of both. previous (n,): the feature before; smooth (n,) bool: is the joint at its start smooth?"""
+    leaving, arriving = compute_tangents(features)
+    before = arriving[previous]
+    middle = leaving + before
+    middle = middle / np.maximum(np.hypot(middle[:, 0], middle[:, 1]), np.finfo(float).tiny)[:, None]
+    common = np.where((features.sign == 0)[:, None], leaving,
+                      np.where((features.sign[previous] == 0)[:, None], before, middle))
+    leaving = np.where(smooth[:, None], common, leaving)
+    rows = np.flatnonzero(smooth)
+    arriving[previous[rows]] = leaving[rows]
+    return leaving, arriving
+
+
 def compute_turns(features: Features, previous: np.ndarray) -> np.ndarray:
     """Angle (n,) in [-pi, pi] by which the direction jumps at the start of each feature: positive at a convex corner.
     `previous` (n,) is the feature that ends there.

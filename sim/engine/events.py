@@ -30,13 +30,12 @@ from dynamics.motion.scales import Scales, find_least_speed
 from dynamics.tolerances import DEPENDENT, FORCE_ROUNDING
 from geometry.compiled.jit import jit, kernel
 from geometry.compiled.record import define_record
-from geometry.contact.contacts import compute_contact, compute_room
-from geometry.contact.detection import has_arc
-from geometry.contact.joints import compute_passage
+from geometry.contact.contacts import compute_contact
+from geometry.contact.joints import compute_passage, has_passage
 from geometry.contact.path import evaluate_path
 from geometry.tolerances import SUNK
 from sim.rows.records import EVENT_KINDS
-from sim.tolerances import CREEP_SPEED, END_REACH, END_ROUNDING, EVENT_BRACKET, LOST_GAP, SINK_SLOPE
+from sim.tolerances import CREEP_SPEED, END_REACH, END_ROUNDING, EVENT_BRACKET, LOST_GAP, ROUND_ENDS, SINK_SLOPE
 
 (START, CONTACT, IMPACT, SEPARATION, SLIP, STICK, EDGE_END, MODE_LOST, UNIQUENESS, ACCUMULATION, REST, JAM,
  BREAK, BRIDGE) = range(len(EVENT_KINDS))  # fmt: skip
@@ -146,12 +145,9 @@ def compute_monitor(watch, monitor):
     if kind == SINK:
         return SINK_SLOPE * (gap / scales.touch + SUNK)
     if kind == EDGE_END:
-        reach = END_REACH * scales.touch
-        if has_arc(body.part, body.walls, triple[1], triple[2]):  # at a joint, which both features have
-            room = compute_passage(body.part, body.walls, triple, at.pose, place, reach)
-        else:
-            room = reach + compute_room(body.part, body.walls, triple, at.pose, place)
-        return room / (END_ROUNDING * scales.touch)
+        room = compute_passage(body.part, body.walls, triple, at.pose, place, END_REACH * scales.touch)
+        rounding = ROUND_ENDS * (abs(body.part.edge[triple[1]].radius) + abs(body.walls.edge[triple[2]].radius))
+        return room / (END_ROUNDING * scales.touch + rounding)
     return (LOST_GAP * scales.touch - abs(gap)) / scales.touch
 
 
@@ -178,8 +174,7 @@ def find_least_monitor(watch):
                 least = _take_least(watch, Monitor(SLIP, k), least)
         rolls = mode.letter[k] == LETTER_N
         # a surface that runs takes a rolling contact along, and an arc rolls off
-        runs = body.walls.edge[mode.triple[k, 2]].mover >= 0 or has_arc(
-            body.part, body.walls, mode.triple[k, 1], mode.triple[k, 2])
+        runs = body.walls.edge[mode.triple[k, 2]].mover >= 0 or has_passage(body.part, body.walls, mode.triple[k])
         if rolls and in_basis and not runs:
             continue
         if not rolls:

@@ -13,7 +13,7 @@ from dynamics.tolerances import DEPENDENT, FORCE_ROUNDING
 from geometry.compiled.jit import jit, kernel
 from geometry.contact.contact_series import begin_contact, extend_contact
 from geometry.contact.contacts import compute_edge_length
-from geometry.contact.detection import has_arc
+from geometry.contact.joints import has_passage
 from geometry.contact.series import multiply, stays_positive
 from sim.tolerances import END_REACH, LOST_GAP
 
@@ -111,7 +111,7 @@ def _is_kept(watch, series, contact, k, duration):
         least = find_least_speed(body, watch.scales, watch.start)
         if not stays_positive(contact.slip, terms - 1, sign, 0.0, duration, least):
             return False
-    if has_arc(body.part, body.walls, mode.triple[k, 1], mode.triple[k, 2]):
+    if has_passage(body.part, body.walls, mode.triple[k]):
         return False  # how far the ends of arcs are is looked at place by place
     if not rolls or contact.runs:
         length, reach = compute_edge_length(body.part, body.walls, mode.triple[k]), END_REACH * touch

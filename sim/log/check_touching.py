@@ -81,11 +81,11 @@ def list_touching(trajectory: Trajectory, row: int, short: float, touch: float,
         if part.has_arcs or wall.has_arcs:
             pairs.append((parts, walls, measure_round))
         for ones, others, measure in pairs:
-            now = measure(ones[1], others[1], 10.0 * touch)
-            near = np.nonzero(now.inside & (np.abs(now.gap) <= touch))
+            now, soon = (measure(ones[k], others[k], 10.0 * touch) for k in (1, 2))
+            near = np.nonzero(now.inside & soon.inside & (np.abs(now.gap) <= touch))  # it does not leave at a joint
             if not len(near[0]):
                 continue
-            before, after = (measure(ones[k], others[k], 10.0 * touch).gap[near] for k in (0, 2))
+            before, after = measure(ones[0], others[0], 10.0 * touch).gap[near], soon.gap[near]
             places = ones[1].centre[near[0]] + ones[1].radius[near[0], None] * now.towards[near]
             for g0, g1, g2, place in zip(before, now.gap[near], after, places.tolist(), strict=True):
                 rate, bend = (g2 - g0) / (2.0 * short), (g0 - 2.0 * g1 + g2) / short**2

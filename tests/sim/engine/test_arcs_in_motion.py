@@ -9,12 +9,15 @@ import pytest
 
 from geometry.contact.contacts import build_part, build_walls
 from geometry.shapes.outline import Outline
+from geometry.shapes.pose import Pose
 from geometry.shapes.union.boundary import compute_boundary
 from sim.engine.loop import run_chunk
 from sim.engine.state import allocate_tools
 from sim.rows.records import EVENT_KINDS
+from sim.rows.status import Status
 from sim.rows.status_codes import COMPLETED, PAUSED
 from sim.run.model import prepare
+from sim.run.simulation import simulate
 from sim.scene.build import parse_scene
 from tests.geometry.contact.test_arcs import make_boundary
 
@@ -189,3 +192,39 @@ def test_a_disc_rolls_from_a_ramp_through_an_arc_onto_the_level():
     assert state.pose[1] == pytest.approx(r, abs=1e-14)
     assert state.velocity == pytest.approx([speed, 0.0, -speed / r], abs=1e-10)
     assert [kind for _, kind in events].count("impact") == 0
+
+
+def test_a_corner_rolls_over_onto_the_arc_behind_it():
+    """Half a disc stands on a corner, turns until its flat is upright, and rolls on: nothing sinks, energy stays."""
+    r = 0.5
+    turn = 0.5 * np.pi + 0.3  # the corner at the left is the lowest, the arc at its right
+    shape = Outline.from_vertices([[-r, 0.0], [r, 0.0]], [1.0, 0.0])
+    frame = Pose(*(-Pose(0.0, 0.0, turn).rotate([-r, 0.0])), turn)  # the corner in the origin
+    x, y = frame.transform(shape.centroid)
+    text = f"""
+    gravity = [0.0, -9.81]
+    [workpiece]
+    outline = {{vertices = [[{-r}, 0.0], [{r}, 0.0]], bulge = [1.0, 0.0]}}
+    mass = 1.0
+    pose = [{float(frame.x)!r}, {float(frame.y)!r}, {turn!r}]
+    velocity = [{float(y)!r}, {-float(x)!r}, -1.0]
+    [[obstacle]]
+    name = "floor"
+    outline = {{box = [20, 1]}}
+    pose = [0, -0.5, 0]
+    [friction]
+    default = 20.0
+    [run]
+    duration = 0.6
+    output_interval = 0.01
+    """
+    trajectory = simulate(parse_scene(text))
+    kinds = [EVENT_KINDS[kind] for kind in trajectory.event_rows["kind"]]
+    assert trajectory.status is Status.COMPLETED and "edge end" in kinds and "impact" not in kinds
+    outline = trajectory.scene.workpiece.outline
+    lowest = [outline.placed(Pose(*pose)).bounds[0, 1] for pose in trajectory.pose]
+    assert np.abs(lowest).max() < 1e-12
+    rho = trajectory.scene.workpiece.rho
+    energy = 0.5 * (trajectory.velocity**2 @ [1.0, 1.0, rho**2]) + 9.81 * trajectory.pose[:, 1]
+    assert np.ptp(energy) < 1e-10
+    assert trajectory.contacts["type"].tolist().count(1) == len(trajectory.contacts)
