@@ -87,7 +87,7 @@ def test_s4_a_disc_on_a_slope(mu):
 
 def test_s6_a_disc_is_dropped():
     """r = 0.1 m, 1 m high, e = 0.5, mu = 0, 1.2 s: impacts at sqrt(2 h / g) (1, 2, 2.5)."""
-    trajectory = run(builders.slope_block({"disc": 0.1, "center": [0.0, 0.1]}, 0.0, 0.0, 1.2, e=0.5, height=1.0))
+    trajectory = run(builders.s6_disc())
     check_round(trajectory)
     fall = sqrt(2.0 / G)
     assert get_times(trajectory, "impact") == pytest.approx(fall * np.array([1.0, 2.0, 2.5]), abs=1e-13)
