@@ -18,7 +18,7 @@ from sim.scene import schema, toml_text
 from sim.scene.build_outline import AnyOutline, build_outline_of, convert_lengths, read_drawn, translate_outline
 from sim.scene.outline_schema import DrawnSection, OutlineSection
 from sim.scene.scene import AnyScene, DrawnFrom, Goal, Obstacle, Run, Scene, Workpiece
-from sim.scene.scene_errors import OTHER_COEFFICIENTS, OutlineError, SceneError, explain_validation_error
+from sim.scene.scene_errors import OTHER_COEFFICIENTS, NoOutlineError, SceneError, explain_validation_error
 from sim.tolerances import CENTRED
 from sim.values.quantities import ONE_COEFFICIENT, read_rho
 from sim.words.quoting import cut, quote
@@ -169,7 +169,7 @@ def _build_outline(section: OutlineSection, where: str, key: str, drawn=None) ->
     try:
         return build_outline_of(section, drawn)
     except (PolygonError, InputError) as error:
-        raise OutlineError(f"{where}: {key}: {error}") from None
+        raise NoOutlineError(f"{where}: {key}: {error}") from None
 
 
 def _build_workpiece(section: schema.WorkpieceSection, where: str, drawings: dict) -> Workpiece:

@@ -111,8 +111,8 @@ def _describe(section: OutlineSection, drawn: DrawnSection | None) -> _Recipe:
     )  # fmt: skip
 
 
-# Outlines cannot change, and checking them takes most of the time of a scene. Many scenes of a study share them, or what
-# stands below their fillets and holes.
+# Outlines cannot change, and checking them takes most of the time of a scene. Many scenes of a study share them, or
+# what stands below their fillets and holes.
 @lru_cache(maxsize=64)
 def _make(recipe: _Recipe) -> AnyOutline:
     if recipe.holes:

@@ -37,7 +37,7 @@ class OverlapError(SceneError):
     """The workpiece starts inside an obstacle."""
 
 
-class OutlineError(SceneError):
+class NoOutlineError(SceneError):
     """Values that can be read make no outline: a fillet that does not fit, an outline that crosses itself."""
 
 

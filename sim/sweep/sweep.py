@@ -20,7 +20,7 @@ import numpy as np
 
 from sim.rows.status import Status
 from sim.scene.build import take_scene
-from sim.scene.scene_errors import OutlineError, OverlapError, SceneError
+from sim.scene.scene_errors import NoOutlineError, OverlapError, SceneError
 from sim.sweep.axes import WORDS, SweepError, make_axis
 from sim.sweep.batch import LOGS, Batch, BatchRunner
 from sim.sweep.cells import CellRunner, Study
@@ -111,7 +111,7 @@ def make_runner(study: Study, plan: Plan) -> CellRunner:
             study.build_scene(values, with_text=False)
             sound = values if sound is None else sound
         except SceneError as error:
-            if not isinstance(error, OverlapError | OutlineError) and not plan.has_random:
+            if not isinstance(error, OverlapError | NoOutlineError) and not plan.has_random:
                 raise
             reason = reason or str(error)
     cells = iter(range(len(plan)))
