@@ -19,7 +19,7 @@ demo: setup
 	@$(STICTION) replay outputs/peg_in_hole.h5 --save outputs/peg_in_hole.gif --speed 0.05
 
 test: setup
-	@.venv/bin/python -m pytest
+	@.venv/bin/python -m pytest --numprocesses 2 --dist loadfile
 
 test-fast: setup
 	@NUMBA_DISABLE_JIT=1 .venv/bin/python -m pytest $(FAST) --ignore=tests/sim/scene/test_formation.py

@@ -21,6 +21,11 @@ LEAST_STEP_TOLERANCE, LARGEST_STEP_TOLERANCE = 1e-14, 1e-2
 # the origin of the world (1e-14) is refused. Smaller: normals are noise.
 LEAST_EDGE = 8
 
+# Radii that differ by less than this share of them are one. Reason: an arc within an arc moves about a point whose
+# distance from its own centre is their difference, and steps are as short as that. Larger: fits that can be computed
+# are refused. Smaller: runs take as many steps as the quotient is large.
+ONE_RADIUS = 1e-6
+
 # A centre of mass is the centroid if it is this near to it, relative to the size of the outline: then the radius of
 # gyration is known. Reason: centroids are typed in with some digits. Larger: rho is wrong by as much, squared. Smaller:
 # rho is asked for where it is known.

@@ -13,7 +13,6 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from geometry.formation.depth import measure_depth
 from geometry.formation.formation_contacts import FormationContact, FormationError, Shape
 from geometry.shapes.features import compute_sweeps
 from geometry.shapes.polygon import Polygon
@@ -151,10 +150,7 @@ def find_overlaps(pose: Pose, part: Shape, manipulators: Sequence[Shape], placed
         other_low, other_high = other.bounds
         if (other_low >= high - tolerance).any() or (other_high <= low + tolerance).any():
             continue
-        if isinstance(own, Polygon) and isinstance(other, Polygon):
-            depth = measure_overlap(own.vertices, other.vertices)[0]
-        else:
-            depth = measure_depth(own.features, other.features, tolerance)
+        depth = measure_overlap(*(o.vertices if isinstance(o, Polygon) else o for o in (own, other)))[0]
         if depth > tolerance:
             found.append((index, depth))
     return tuple(found)

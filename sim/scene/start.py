@@ -13,7 +13,7 @@ from geometry.shapes.polygon import Polygon
 from geometry.shapes.union.overlap import is_apart, measure_overlap
 from geometry.tolerances import TOUCH
 from sim.scene.scene_errors import OverlapError, SceneError
-from sim.tolerances import LEAST_EDGE
+from sim.tolerances import LEAST_EDGE, ONE_RADIUS
 from sim.words.quoting import cut, quote
 
 if TYPE_CHECKING:
@@ -86,6 +86,8 @@ def _check_start(placed: tuple[AnyOutline, Pose], own_name: str, obstacles: tupl
     if _measure_shortest(placed[0]) <= (LEAST_EDGE + 8) * math.ulp(part.largest):
         check_resolution(part.outline, f"{where}: workpiece.outline at workpiece.pose")
     _check_obstacles(obstacles, where)
+    for outline, _, name in obstacles:
+        _check_radii(placed[0], outline, f"{where}: workpiece {quote(own_name)} and obstacle {quote(name)}")
     for outline, pose, name in obstacles:
         other = _place(outline, pose)
         tolerance = TOUCH * max(part.largest, other.largest)
@@ -99,6 +101,29 @@ def _check_start(placed: tuple[AnyOutline, Pose], own_name: str, obstacles: tupl
             raise OverlapError(
                 f"{where}: workpiece {quote(own_name)} {how} obstacle {quote(name)} at the start: "
                 f"{depth:.6g} m deep at ({place[0]:.6g}, {place[1]:.6g}); move them apart (touching is allowed)"
+            )
+
+
+@lru_cache(maxsize=256)
+def _check_radii(part: AnyOutline, other: AnyOutline, bodies: str) -> None:
+    """Raise SceneError where an arc of one body bulges out with the radius with which one of the other bends in: face
+    to face they would press anywhere along it, which is no contact in a point."""
+    for convex, concave, first in ((part, other, True), (other, part, False)):
+        out, hollow = convex.features, concave.features
+        i, j = np.flatnonzero(out.sign > 0), np.flatnonzero(hollow.sign < 0)
+        if not len(i) or not len(j):
+            continue
+        j = j[np.argsort(hollow.radius[j])]
+        radius = out.radius[i]
+        place = np.searchsorted(hollow.radius[j], radius * (1.0 - ONE_RADIUS))
+        near = (place < len(j)) & (hollow.radius[j][np.minimum(place, len(j) - 1)] <= radius * (1.0 + ONE_RADIUS))
+        if near.any():
+            k = int(np.flatnonzero(near)[0])
+            numbers = (int(i[k]), int(j[place[k]])) if first else (int(j[place[k]]), int(i[k]))
+            raise SceneError(
+                f"{bodies}: arc {numbers[0]} of the one and arc {numbers[1]} of the other have one radius, "
+                f"{radius[k]:.9g} m, and one bulges out where the other bends in: face to face they would press "
+                "anywhere along the arc, so forces are not those of points; make the one that bulges out smaller"
             )
 
 

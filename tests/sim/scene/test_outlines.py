@@ -150,3 +150,14 @@ def test_a_drawing_of_many_edges_is_kept_soon(tmp_path):
     scene = load_scene(file)
     assert len(scene.workpiece.outline) == 10_000
     assert parse_scene(scene.text).workpiece == scene.workpiece
+
+
+@pytest.mark.parametrize(("part", "obstacle"), [
+    ("{disc = 0.5}", "{box = [4, 4], holes = [{disc = 0.5000001}]}"),
+    ("{box = [1, 1], holes = [{disc = 0.25}]}", "{disc = 0.25}"),
+])
+def test_arcs_of_one_radius_face_to_face_are_refused(part, obstacle):
+    text = SCENE.format(outline=part).replace("{box = [10, 1]}", obstacle)
+    with pytest.raises(SceneError, match=r"have one radius, 0\.[25]+ m, .* make the one that bulges out smaller"):
+        parse_scene(text)
+    parse_scene(text.replace("holes = [{disc = 0.25}]", "holes = [{disc = 0.2501}]").replace("0.5000001", "0.5001"))
