@@ -41,6 +41,9 @@ def print_sweep(scene: Scene, mu, rho, vary: list[str], table: Path | None, opti
         out.print(f"  {result.n_reused} of them were there already, {len(result) - result.n_reused} were run now")
     for word, number in result.count().items():
         out.print(f"  {number:>8}  {word}")
+        if word in ("invalid", "failed"):  # by no cause that the word tells
+            out.print(f"{'':12}the first: {next(filter(None, result['message'][result['outcome'] == word]), '')}",
+                      style="dim")
     out.print(f"Table: {shlex.quote(str(options['output']))}")
     if table is not None:
         out.print(f"CSV:   {shlex.quote(str(result.write_csv(table)))}")

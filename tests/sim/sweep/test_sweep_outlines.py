@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from sim.cli import command_line
 from sim.run.simulation import simulate
 from sim.scene import build_outline
 from sim.scene.build import load_scene
@@ -88,3 +89,13 @@ def test_what_is_kept_has_room(monkeypatch):
     monkeypatch.setattr(setting, "KEPT", 4 * setting.ROOM_OF_SHAPE)
     table, again = (sweep_peg("0:0.4 mm:12", duration=1e-3, workers=n) for n in (1, 2))
     assert table.table.tobytes() == again.table.tobytes()
+
+
+def test_the_command_says_why_cells_are_invalid(tmp_path, capsys):
+    words = ["sweep", "rounded_peg", "--vary", f"{FILLET}=4:8 mm:3", "--set", "run.duration=1e-3"]
+    with pytest.raises(SystemExit) as ended:
+        command_line.main([*words, "-o", str(tmp_path / "peg.h5")])
+    assert not ended.value.code
+    said = " ".join(capsys.readouterr().out.split())
+    assert "2 invalid the first: workpiece.outline: the fillet of 0.006 m at vertex 0" in said
+    assert "valid: both up to 0.005 m Table" in said
