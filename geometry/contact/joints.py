@@ -50,13 +50,13 @@ def compute_passage(part, walls, contact, pose, place, reach):
         room = min(place.along, part.edge[i].length - place.along)
         if walls.edge[j].radius != 0.0:
             return min(room, _measure_passage(walls.edge, j, place.nx, place.ny))
-        return min(room + reach, _measure_beside(walls.edge, j, place.nx, place.ny))
+        return min(room + reach, _measure_way_beside(walls.edge, j, place.nx, place.ny))
     if kind == TYPE_B:
         room = min(place.along, walls.edge[j].length - place.along)
         c, s, nx, ny = cos(pose[2]), sin(pose[2]), place.nx, place.ny
         if part.edge[i].radius != 0.0:
             return min(room, _measure_passage(part.edge, i, -(c * nx + s * ny), s * nx - c * ny))
-        return min(room + reach, _measure_beside(part.edge, i, -(c * nx + s * ny), s * nx - c * ny))
+        return min(room + reach, _measure_way_beside(part.edge, i, -(c * nx + s * ny), s * nx - c * ny))
     r, s = part.edge[i].radius, walls.edge[j].radius
     room = compute_room(part, walls, contact, pose, place)
     if room > 0.0 or (r != 0.0 and s != 0.0):
@@ -87,7 +87,15 @@ def is_beside_arc(edge, i):
 
 
 @jit
-def _measure_beside(edge, i, x, y):
+def measure_beside(edge, i):
+    """Largest radius of the arcs that begin or end in a vertex, m; 0 where there is none."""
+    first, second = edge[i].arc, edge[edge[i].previous].arc
+    radius = abs(edge[first].radius) if first >= 0 else 0.0
+    return max(radius, abs(edge[second].radius)) if second >= 0 else radius
+
+
+@jit
+def _measure_way_beside(edge, i, x, y):
     """How far a vertex is from passing to an arc that begins or ends in it, along that; (x, y): unit vector from the
     vertex to what it touches."""
     room, back = inf, edge[i].previous

@@ -12,9 +12,12 @@ from dynamics.motion.scales import find_least_speed
 from dynamics.tolerances import DEPENDENT, FORCE_ROUNDING
 from geometry.compiled.jit import jit, kernel
 from geometry.contact.contact_series import begin_contact, extend_contact
-from geometry.contact.contacts import compute_edge_length
-from geometry.contact.joints import has_passage
+from geometry.contact.contacts import TYPE_B, TYPE_C, compute_contact, compute_edge_length
+from geometry.contact.joints import compute_passage, has_passage, measure_beside
+from geometry.contact.moving import place_walls
+from geometry.contact.path import bound_path
 from geometry.contact.series import multiply, stays_positive
+from geometry.prescribed.movers import bound_mover
 from sim.tolerances import END_REACH, LOST_GAP
 
 # How far the angle between two rows is from that at which their contacts merge, in units of the latter, where the
@@ -48,7 +51,7 @@ def is_proved_to_last(watch, pose, series, duration):
             begin_contact(body.part, body.walls, mode.triple[k], watch.start, pose, series.terms + 2, contact)
             for order in range(series.terms):
                 extend_contact(watch.path, series.part, contact, order)
-        if not _is_kept(watch, series, contact, k, duration):
+        if not _is_kept(watch, pose, series, contact, k, duration):
             return False
     return True
 
@@ -101,7 +104,7 @@ def _bound_row(contact, last, duration, rho):
 
 
 @kernel
-def _is_kept(watch, series, contact, k, duration):
+def _is_kept(watch, pose, series, contact, k, duration):
     """Does contact k slip in its direction, stay on its edge, and, where the basis does not hold it, closed?"""
     body, mode, terms, touch = watch.body, watch.mode, series.terms, watch.scales.touch
     rolls = mode.letter[k] == LETTER_N
@@ -112,8 +115,9 @@ def _is_kept(watch, series, contact, k, duration):
         if not stays_positive(contact.slip, terms - 1, sign, 0.0, duration, least):
             return False
     if has_passage(body.part, body.walls, mode.triple[k]):
-        return False  # how far the ends of arcs are is looked at place by place
-    if not rolls or contact.runs:
+        if not _stays_from_ends(watch, pose, mode.triple[k], duration):
+            return False  # where the end of an arc may be near, it is looked at place by place
+    elif not rolls or contact.runs:
         length, reach = compute_edge_length(body.part, body.walls, mode.triple[k]), END_REACH * touch
         if not (stays_positive(contact.along, terms, 1.0, reach, duration, 0.0)
                 and stays_positive(contact.along, terms, -1.0, length + reach, duration, 0.0)):
@@ -123,3 +127,27 @@ def _is_kept(watch, series, contact, k, duration):
     limit = LOST_GAP * touch
     return (stays_positive(contact.gap, terms, 1.0, limit, duration, 0.0)
             and stays_positive(contact.gap, terms, -1.0, limit, duration, 0.0))
+
+
+@kernel
+def _stays_from_ends(watch, pose, triple, duration):
+    """Is a contact so far from the ends of the arcs and edges that it lies on that it reaches none? By the largest
+    speeds on the path: along an edge it moves as fast as the bodies, along an arc as fast as that turns besides."""
+    part, walls, kind, i, j = watch.body.part, watch.body.walls, triple[0], triple[1], triple[2]
+    bounds = bound_path(watch.path, 0.0, duration)
+    speed, omega = bounds.speed + bounds.omega * part.radius, bounds.omega
+    m = walls.edge[j].mover
+    if m >= 0 and walls.mover[m].n_edges > 0:
+        wall = bound_mover(walls.mover, walls.piece, walls.wave, m, watch.start, duration)
+        speed += wall.speed + wall.omega * walls.mover[m].radius
+        omega += wall.omega
+    place_walls(walls, watch.start)
+    place = compute_contact(part, walls, triple, pose)
+    room = compute_passage(part, walls, triple, pose, place, 0.0)
+    r, s = part.edge[i].radius, walls.edge[j].radius
+    if kind == TYPE_C:
+        omega += speed / abs(r + s)
+    radius = abs(r) + abs(s)
+    if radius == 0.0:  # a vertex on an edge, which passes to an arc beside it
+        radius = measure_beside(part.edge, i) if kind == TYPE_B else measure_beside(walls.edge, j)
+    return room > (speed + radius * omega) * duration
