@@ -8,7 +8,8 @@ from geometry.packages import keep_old_names, offer_names
 __getattr__, __dir__, __all__ = offer_names(__name__)
 
 keep_old_names(__name__, {
-    "boundary polygon pose units": "shapes.*",
+    "boundary": "shapes.union.*",
+    "polygon pose units": "shapes.*",
     "formations": "formation.*",
     "formation_check": "formation.realised",
     "formation_sheets": "formation.sheets",

@@ -7,7 +7,7 @@
       MotionError                    prescribed motions                  (also ValueError)
       FormationError                 contact formations                  (also ValueError)
       ConeError                      wrench cones                        (also ValueError)
-      SceneError                     scenes; OverlapError, NoStartError  (also ValueError)
+      SceneError                     scenes; OverlapError, NoOutlineError, NoStartError  (also ValueError)
       TomlError, PathError           texts of scenes, and paths in them  (also ValueError)
       TrajectoryFileError            logs that cannot be read            (also ValueError)
       WriteError                     logs that cannot be written         (also OSError)

@@ -275,12 +275,16 @@ def build_turned(rng) -> Case | None:
 
 
 def build_round(rng) -> Case | None:
-    return draw_round_drop(rng, 8.0)
+    return name_kind(draw_round_drop(rng, 8.0), "round")
 
 
 def build_rolling(rng) -> Case | None:
     """The run of `round` with the same seed, its first quarter, from a frame that moves uniformly."""
-    return set_moving(rng, draw_round_drop(rng, 2.0))
+    return name_kind(set_moving(rng, draw_round_drop(rng, 2.0)), "rolling")
+
+
+def name_kind(case: Case | None, kind: str) -> Case | None:
+    return None if case is None else replace(case, kind=kind)
 
 
 def bound_friction(outline: Polygon, touching: np.ndarray) -> float:

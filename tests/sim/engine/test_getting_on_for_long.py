@@ -119,7 +119,7 @@ def test_a_run_ends_in_bounded_time(name):
     if trajectory.status is Status.COMPLETED:
         assert trajectory.time[-1] == trajectory.scene.run.duration
     size, account = 2.0 * trajectory.scene.workpiece.outline.reach, trajectory.account
-    corners = [body.vertices for body in trajectory.record.obstacles]
+    corners = [body.outline.vertices for body in trajectory.record.obstacles]
     touch = 1e-12 * max(float(np.abs(vertices).max()) for vertices in corners)  # coordinates are no finer
     assert account.penetration <= max(1e-9 * size, touch)
     assert account.cone_residual < 1e-9 and account.balance_residual < 1e-9
