@@ -11,6 +11,7 @@ from geometry.formation.formations import FormationContact
 from geometry.shapes.outline import Outline
 from geometry.shapes.polygon import Polygon
 from geometry.shapes.pose import Pose
+from sim.scene.held.holding import Drag, Gripper, Spring, TimedLoad
 
 if TYPE_CHECKING:
     from geometry.prescribed.motion import Coordinate, Motion
@@ -98,7 +99,7 @@ class Formation:
 
 @dataclass(frozen=True)
 class Scene:
-    """One workpiece, obstacles, gravity, a constant load, and how to run."""
+    """One workpiece, obstacles, gravity, loads, and how to run."""
 
     name: str
     summary: str  # the first comment line of the text, "" if none
@@ -112,11 +113,20 @@ class Scene:
     formation: Formation | None = None  # in which the part starts; its pose follows from it
     gravity_turn: Coordinate | None = None  # rad by which gravity has turned since t = 0; None: it does not
     goals: tuple[Goal, ...] = ()  # what a run may be meant to reach, first match first
+    gripper: Gripper | None = None  # what holds the part
+    springs: tuple[Spring, ...] = ()
+    drag: Drag | None = None
+    loads: tuple[TimedLoad, ...] = ()  # those that are not constant forces at the centre of mass, see `load`
 
     @property
     def moves(self) -> bool:
         """Does an obstacle or its surface move, or does gravity turn?"""
         return self.gravity_turn is not None or any(obstacle.motion is not None for obstacle in self.obstacles)
+
+    @property
+    def held(self) -> bool:
+        """Do loads depend on time, pose or velocity, but for gravity that turns?"""
+        return bool(self.gripper or self.springs or self.drag or self.loads)
 
 
 AnyScene = Scene | str | os.PathLike  # a scene, or the name or file of one

@@ -1,0 +1,1 @@
+"""What holds, pulls and brakes the part besides the obstacles: grippers, springs, drag, loads that change. No kernels."""
