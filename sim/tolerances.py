@@ -143,6 +143,13 @@ GAP_CLOSED, GAP_STAYS = 0.01, 0.5
 # part moves by ten thousand times a gap.
 INDEPENDENT_GAPS = 1e-4
 
+# --- what holds the part ---
+
+# Deflection of a spring or gripper, relative to the size of the part, whose force is typical of the scene. Reason: the
+# error of a step is 1e-11 of the size, so that with FORCE_ROUNDING a hundred times the force of that error is rounding.
+# Larger: small forces that are there are taken for none. Smaller: contacts come and go by the error of the path.
+DEFLECTION = 0.1
+
 # --- the account, the ends of runs, branches ---
 
 # A residual, relative to forces, energies or the size of the part, that cannot be rounding or the error of the steps.

@@ -161,7 +161,7 @@ def measure_margin(body, mode, at, acceleration):
     line; then it ends at its outermost edges.
     """
     count = _fill_edges(body, mode, at)
-    edges, w = mode.edges, get_load(body, at.time)
+    edges, w = mode.edges, get_load(body, at)
     force = (acceleration[0] - w[0], acceleration[1] - w[1], acceleration[2] * body.rho - w[2])
     size_of_force, load = abs(force[0]) + abs(force[1]) + abs(force[2]), abs(w[0]) + abs(w[1]) + abs(w[2])
     off_plane = FORCE_ROUNDING * (size_of_force + load)

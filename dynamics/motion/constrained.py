@@ -31,6 +31,7 @@ from dynamics.motion.mode import (
     SLIDING,
     SLIDING_TWICE,
     STATIC,
+    apply_loads,
     compute_frame,
     compute_travel,
     get_friction_factor,
@@ -39,7 +40,6 @@ from dynamics.motion.mode import (
     get_mu,
     lies_flat,
     set_time,
-    turn_gravity,
 )
 from dynamics.tolerances import DEPENDENT, FORCE_ROUNDING, INDEPENDENT, PRELOAD, PROJECTED, SINGULAR_BELOW
 from geometry.compiled.jit import jit, kernel
@@ -54,8 +54,9 @@ def evaluate_mode(body, mode, at, acceleration, force):
 
     Returns (OK or SINGULAR, power of friction per mass).
     """
-    if body.walls.mover.shape[0] > 0 and body.walls.clock.turned != at.time:  # `get_load`
-        turn_gravity(body, at.time)
+    # `get_load`
+    if body.walls.mover.shape[0] > 0 and (body.loads.shape[0] > 0 or body.walls.clock.turned != at.time):
+        apply_loads(body, at)
     w = get_mode_load(body, mode)
     kind = mode.kind
     for k in range(4):
@@ -274,7 +275,7 @@ def choose_basis(body, mode, at, target, acceleration, force):
     if rank == 0 or rank == 3:
         mode.kind = FREE if rank == 0 else STATIC
         return 0.0
-    w = get_load(body, at.time)
+    w = get_load(body, at)
     scale = abs(w[0]) + abs(w[1]) + abs(w[2])
     best_key, best = -np.inf, (-1, -1, -1, -1.0)
     for i in range(n):

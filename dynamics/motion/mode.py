@@ -6,12 +6,13 @@ says where obstacles that move are: the walls of the body stand where they were 
 
 from __future__ import annotations
 
-from math import cos, floor, pi, sin
+from math import cos, floor, inf, pi, sin
 from typing import NamedTuple
 
 import numpy as np
 
 from dynamics.codes import CONTACT_LETTERS
+from dynamics.loads.load import COMMAND, GRIPPER, fill_load
 from geometry.compiled.jit import jit, kernel
 from geometry.compiled.record import define_record
 from geometry.contact.contacts import (
@@ -26,7 +27,7 @@ from geometry.contact.contacts import (
     compute_wall_velocity,
     is_same_contact,
 )
-from geometry.contact.moving import GRAVITY, place_walls
+from geometry.contact.moving import GRAVITY, begin_motion, place_walls
 from geometry.prescribed.motion import SURFACE, THETA
 
 LETTER_S, LETTER_N, LETTER_R, LETTER_L, LETTER_A = range(len(CONTACT_LETTERS))
@@ -41,11 +42,13 @@ class Body(NamedTuple):
 
     part: Part
     walls: Walls
-    w: np.ndarray  # (3,) applied load per mass as the walls stand: (F_x/m, F_y/m, tau/(m rho)) [m/s^2]; see `get_load`
+    w: np.ndarray  # (3,) applied load per mass: (F_x/m, F_y/m, tau/(m rho)) [m/s^2], as asked for last; see `get_load`
     rho: float  # m
     mass: float  # kg
-    load: np.ndarray  # (5,) the load without gravity, as `w`, and gravity at t = 0 [m/s^2]
-    turning: bool  # does gravity turn?
+    # (6,) the constant load without gravity, as `w`, gravity at t = 0, and what springs pull typically [m/s^2]
+    load: np.ndarray
+    loads: np.ndarray  # (n,) dynamics.loads.load.LOAD: what else acts
+    varying: bool  # does the load change with time, pose or velocity?
     longest: float  # s, longest step in which no period of a motion is passed over, inf if there is none
 
 
@@ -92,23 +95,41 @@ MODE = define_record(
 
 
 @jit(private=False, merged=True)
-def get_load(body, time):
-    """Applied load per mass (3,) at a time, as `Body.w`: valid until that of another time is asked for."""
-    if body.walls.mover.shape[0] > 0 and body.walls.clock.turned != time:
-        turn_gravity(body, time)
+def get_load(body, at):
+    """Applied load per mass (3,) at a MotionState, as `Body.w`: valid until that of another state is asked for."""
+    if body.walls.mover.shape[0] > 0 and (body.loads.shape[0] > 0 or body.walls.clock.turned != at.time):
+        apply_loads(body, at)
     return body.w
 
 
 @kernel
-def turn_gravity(body, time):
-    """Let the load be that of a time."""
-    place_walls(body.walls, time)
-    body.walls.clock.turned = time
-    if body.turning:
-        theta = body.walls.mover[GRAVITY].value[THETA]
-        c, s = cos(theta), sin(theta)
-        gx, gy = body.load[3], body.load[4]
-        body.w[0], body.w[1] = body.load[0] + c * gx - s * gy, body.load[1] + s * gx + c * gy
+def apply_loads(body, at):
+    """Let the load be that of a MotionState, and each LOAD say what it does there."""
+    place_walls(body.walls, at.time)
+    body.walls.clock.turned = at.time
+    if not body.varying:
+        return
+    theta = body.walls.mover[GRAVITY].value[THETA]
+    c, s = cos(theta), sin(theta)
+    gx, gy = body.load[3], body.load[4]
+    wx, wy, wq = body.load[0] + c * gx - s * gy, body.load[1] + s * gx + c * gy, body.load[2]
+    for i in range(body.loads.shape[0]):
+        load = body.loads[i]
+        fill_load(load, body.walls, at.pose, at.velocity)
+        wx += load.wrench[0] / body.mass
+        wy += load.wrench[1] / body.mass
+        wq += load.torque / (body.mass * body.rho)
+    body.w[0], body.w[1], body.w[2] = wx, wy, wq
+
+
+@kernel
+def begin_loads(body, time):
+    """Let all motions go on from a time; a gripper that will let go, or a controller, is a change yet to come."""
+    begin_motion(body.walls, time)
+    for i in range(body.loads.shape[0]):
+        load = body.loads[i]
+        if load.kind == COMMAND or (load.kind == GRIPPER and load.on == 1 and time < load.until < inf):
+            body.walls.clock.ended = False
 
 
 # The checks are merged into their callers, and written out where it counts: to hand over a Body, some seventy numbers,

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from math import ceil, cos, inf, log, sin
 
+from dynamics.loads.load_series import begin_load, extend_load
 from dynamics.motion.mode import (
     CARRIED,
     FREE,
@@ -66,12 +67,12 @@ def fill_mode_series(body, mode, at, order, path, series):
     """Write the path, of degree `order`, on which a mode leads from a MotionState, and the series of all that it is
     made of; returns OK or SINGULAR."""
     pose, velocity = at.pose, at.velocity
-    get_load(body, at.time)  # and the walls stand as then
+    get_load(body, at)  # and the walls stand as then
     kind, rho, c, part = mode.kind, body.rho, path.c, series.part
     path.degree, series.terms = order, order - 1
     for k in range(3):
         c[k, 0], c[k, 1] = pose[k], velocity[k]
-    if kind == FREE and not body.turning:
+    if kind == FREE and not body.varying:
         w = get_mode_load(body, mode)
         c[0, 2], c[1, 2], c[2, 2] = 0.5 * w[0], 0.5 * w[1], 0.5 * w[2] / rho
         path.degree, series.terms, series.work[0], series.work[1], series.work[2] = 2, 1, 0.0, 0.0, 0.0
@@ -85,6 +86,8 @@ def fill_mode_series(body, mode, at, order, path, series):
         n = k + 1.0
         part.vx[k], part.vy[k], part.omega[k] = n * c[0, k + 1], n * c[1, k + 1], n * c[2, k + 1]
         part.omega2[k], part.cos[k + 1], part.sin[k + 1] = _square_and_turn(part, k)
+        if body.loads.shape[0] > 0 and not _extend_loads(body, path, series, k):
+            return SINGULAR
         if count > 0:
             extend_contact(path, part, series.first, k)
         if count > 1:
@@ -144,12 +147,14 @@ def _begin_basis(body, mode, at, terms, series):
     series.wx[0], series.wy[0], series.wq[0] = w
     for k in range(1, terms):
         series.wx[k], series.wy[k], series.wq[k] = 0.0, 0.0, 0.0
-    if body.turning:
+    if body.varying:
         gravity, gx, gy = series.gravity, body.load[3], body.load[4]
         fill_wall_series(body.walls, GRAVITY, at.time, terms, gravity)
         for k in range(1, terms):
             series.wx[k] = gravity.cos[k] * gx - gravity.sin[k] * gy
             series.wy[k] = gravity.sin[k] * gx + gravity.cos[k] * gy
+        for i in range(body.loads.shape[0]):
+            begin_load(body.loads[i], body.walls, at.time, terms)
     count = 0
     if kind == CARRIED:
         for i in range(3):
@@ -163,6 +168,20 @@ def _begin_basis(body, mode, at, terms, series):
             begin_contact(body.part, body.walls, mode.triple[mode.second], at.time, at.pose, terms, series.second)
             count = 2
     return count
+
+
+@kernel
+def _extend_loads(body, path, series, k):
+    """Add coefficient k of all loads; False where one has no direction. That of order 0 is known, but not to them."""
+    share, ok = 1.0 / body.mass, True
+    for i in range(body.loads.shape[0]):
+        fx, fy, torque, known = extend_load(body.loads[i], path, series.part, k)
+        ok = ok and known
+        if k > 0:
+            series.wx[k] += share * fx
+            series.wy[k] += share * fy
+            series.wq[k] += share * torque / body.rho
+    return ok
 
 
 @jit

@@ -22,15 +22,16 @@ from geometry.prescribed.movers import bound_mover, build_movers, choose_pieces,
 GRAVITY = 0  # the mover whose theta is the turn of gravity; it carries no edges
 
 
-def build_moving_walls(boundaries, pairs, motions, gravity_turn) -> Walls:
+def build_moving_walls(boundaries, pairs, motions, gravity_turn, frames=()) -> Walls:
     """Arrays of walls of which some move.
 
     boundaries: [fixed obstacles, obstacle with shape i, ...] as (Boundary, index of the mover or 0); pairs = (mu, e,
     law) of each obstacle; motions: one for each mover but the first; surfaces that run on fixed obstacles have movers
-    too. gravity_turn: Coordinate.
+    too. gravity_turn: Coordinate. frames: further motions, which carry nothing: the last movers.
     """
-    movers = [Motion(theta=gravity_turn or STILL), *(motion for _, motion in motions)]
+    movers = [Motion(theta=gravity_turn or STILL), *(motion for _, motion in motions), *frames]
     mover, piece, wave = build_movers(movers)
+    mover.walls[1 : 1 + len(motions)] = True
     tables: list[Any] = [fill_walls(boundary, *pairs) for boundary, _ in boundaries]
     first = np.cumsum([0, *(len(table) for table in tables)])
     for table, shift in zip(tables, first, strict=False):
@@ -121,6 +122,8 @@ def begin_motion(walls, time):
     clock = walls.clock
     clock.now, clock.turned, clock.ended = np.nan, np.nan, True
     for m in range(walls.mover.shape[0]):
+        if walls.mover[m].gone:
+            continue
         for k in range(4):
             last = walls.mover[m].first_piece[k] + walls.mover[m].n_pieces[k] - 1
             c = walls.piece[walls.mover[m].piece[k]].c
@@ -142,6 +145,8 @@ def get_wall_speed(walls):
     """Largest speed of a point of a moving wall or surface as the walls stand [m/s]."""
     fastest = 0.0
     for m in range(1, walls.mover.shape[0]):
+        if not walls.mover[m].walls:
+            continue
         rate = walls.mover[m].rate
         speed = abs(rate[X]) + abs(rate[Y]) + abs(rate[SURFACE]) + abs(rate[THETA]) * walls.mover[m].radius
         fastest = max(fastest, speed)

@@ -33,6 +33,8 @@ MOVER = define_record(
     ("value", "f8", (4,)), ("rate", "f8", (4,)), ("bend", "f8", (4,)),
     ("first_edge", "i8"), ("n_edges", "i8"),  # the wall edges that it carries
     ("radius", "f8"),  # m, largest distance of their ends from the origin of the frame
+    ("gone", "?"),  # does nothing depend on it any more?
+    ("walls", "?"),  # does it carry walls or a surface? Others are frames of grippers, or loads over time
     ("root", "i8"),  # of the tree over these edges, -1 where there is none
     ("cosine", "f8"), ("sine", "f8"),  # of theta at the present time, where it carries edges
     ("work", "f8"), ("work_start", "f8"),  # J/kg that it has done on the part, now and at the start of the step

@@ -32,6 +32,7 @@ from geometry.contact.path import fill_path
 from sim.engine import events
 from sim.engine.impacts import Strike, commit_strike, fill_before, find_strike, make_collision
 from sim.engine.state import get_present
+from sim.engine.work import add_short_work
 from sim.rows.status_codes import GO_ON
 from sim.tolerances import (
     BOUNCE_HEIGHT,
@@ -60,13 +61,6 @@ class PassOver(NamedTuple):
     closed: np.record  # CLOSED: gets those of the state after it
     rest: float  # s, its length
     event: int  # its kind
-
-
-class Energies(NamedTuple):
-    """Energies per mass [J/kg] before a step."""
-
-    kinetic: float
-    work: float  # of the load, up to a constant
 
 
 @kernel
@@ -178,9 +172,9 @@ def pass_over(body, options, state, tools, log, step):
         return REFUSED
     for c in range(3):
         desk.saved_pose[c], desk.saved_velocity[c] = state.pose[c], v[c]
-    before = Energies(_get_energy(v, rho), _get_work(body, begin, state.pose))
+    before = _get_energy(v, rho)
     _find_way(body, struck, desk, way)
-    w = get_load(body, begin)
+    w = get_load(body, get_present(state))
     v[0], v[1], v[2] = v[0] + w[0] * rest, v[1] + w[1] * rest, v[2] + w[2] / rho * rest
     state.time = begin + rest
     for c in range(3):
@@ -214,9 +208,9 @@ def pass_over(body, options, state, tools, log, step):
 
 
 @kernel
-def _commit(body, options, state, tools, log, closed, collision, found, energies):
+def _commit(body, options, state, tools, log, closed, collision, found, kinetic):
     """Log the step, remove what opens after it, and keep the account; closed: gets the contacts after it; found:
-    Strike; energies: Energies before the step."""
+    Strike; kinetic: the energy per mass before the step."""
     struck, here = collision.struck, get_present(state)
     v, rho, before = here.velocity, body.rho, state.impact + state.pushed
     if struck.n > 0:
@@ -234,9 +228,8 @@ def _commit(body, options, state, tools, log, closed, collision, found, energies
     # The contacts now move as the surfaces do, so this is the work of the obstacles by the impulses behind the shift.
     _share_work(body, state, struck, shift[0] * v[0] + shift[1] * v[1] + shift[2] * v[2] * rho)
     # The load worked along the way the part has moved, not along the flights that were summed.
-    work = _get_work(body, here.time, here.pose) - energies.work
-    state.turned += work
-    state.impact = before - state.pushed + _get_energy(v, rho) - energies.kinetic - work
+    work = add_short_work(body, state, tools.desk.saved_pose, here)
+    state.impact = before - state.pushed + _get_energy(v, rho) - kinetic - work
     find_closed(body, state.mode, here, zeros, closed, tools.scratch)
     keep_contacts(closed, find_zero_speed(body, options.scales, here))
 
@@ -320,13 +313,6 @@ def _is_clear(body, options, state, tools, struck, rest):
 def _get_energy(v, rho):
     """Kinetic energy per mass."""
     return 0.5 * (v[0] * v[0] + v[1] * v[1] + rho * rho * v[2] * v[2])
-
-
-@jit
-def _get_work(body, time, pose):
-    """Work of the load at a time per mass, up to a constant."""
-    w = get_load(body, time)
-    return w[0] * pose[0] + w[1] * pose[1] + w[2] * body.rho * pose[2]
 
 
 @kernel

@@ -12,6 +12,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from dynamics.loads.load import measure_switch
 from dynamics.motion.carried import measure_margin
 from dynamics.motion.constrained import compute_sine, evaluate_mode
 from dynamics.motion.mode import (
@@ -24,6 +25,7 @@ from dynamics.motion.mode import (
     Body,
     MotionState,
     compute_frame,
+    get_load,
     get_mu,
 )
 from dynamics.motion.scales import Scales, find_least_speed
@@ -38,7 +40,7 @@ from sim.rows.records import EVENT_KINDS
 from sim.tolerances import CREEP_SPEED, END_REACH, END_ROUNDING, EVENT_BRACKET, LOST_GAP, ROUND_ENDS, SINK_SLOPE
 
 (START, CONTACT, IMPACT, SEPARATION, SLIP, STICK, EDGE_END, MODE_LOST, UNIQUENESS, ACCUMULATION, REST, JAM,
- BREAK, BRIDGE) = range(len(EVENT_KINDS))  # fmt: skip
+ BREAK, BRIDGE, RELEASE, SLACK, TAUT, SAMPLE) = range(len(EVENT_KINDS))  # fmt: skip
 
 NO_MONITOR = -1
 
@@ -51,6 +53,8 @@ MARGIN = -3
 # Monitors of an idle contact, which touches and holds nothing. PRESS: its gap would close (gap'' < 0), SINK: it has
 # closed; both are the event CONTACT. CREEP: one that rolled begins to slip; the event is MODE_LOST.
 PRESS, SINK, CREEP = 20, 21, 22
+# The monitor of a load (in place of a contact) that lets go, goes slack or comes taut; see `sim.engine.switches`.
+SWITCH = 23
 
 # Strides in which the time after an event is searched: the first, relative to the rest of the step, and their growth.
 FIRST_STRIDE, STRIDE_GROWTH = 2.0**-40, 4.0
@@ -120,7 +124,11 @@ def compute_monitor(watch, monitor):
     """One monitor at the point of the probe."""
     body, mode, scales, probe = watch.body, watch.mode, watch.scales, watch.probe
     kind, k = monitor
-    at, force, triple = get_probed(probe), probe.force, mode.triple[k]
+    at, force = get_probed(probe), probe.force
+    if kind == SWITCH:
+        get_load(body, at)
+        return measure_switch(body.loads[k]) / (FORCE_ROUNDING * scales.force)
+    triple = mode.triple[k]
     if kind <= MARGIN:
         margin, _, _ = measure_margin(body, mode, at, probe.acceleration)
         return margin / (FORCE_ROUNDING * scales.force)
@@ -223,7 +231,7 @@ def locate_end_of_mode(watch, duration):
         value, kind, contact = find_least_at(watch, high)
         if value < -1.0:
             for _ in range(16):
-                time = _locate_zero(watch, Monitor(kind, contact), low, high, 0.0)
+                time = locate_zero(watch, Monitor(kind, contact), low, high, 0.0)
                 value, other, other_contact = find_least_at(watch, time)
                 if value >= -1.0 or (other == kind and other_contact == contact) or time <= low:
                     break
@@ -235,7 +243,7 @@ def locate_end_of_mode(watch, duration):
 
 
 @kernel
-def _measure(watch, monitor, tau):
+def measure_monitor(watch, monitor, tau):
     """A monitor at time tau of the path."""
     _look(watch, tau)
     return compute_monitor(watch, monitor)
@@ -254,9 +262,9 @@ def locate_level(watch, monitor, low, high, level):
         stride *= STRIDE_GROWTH
         if time <= before:
             continue
-        value = _measure(watch, monitor, time)
+        value = measure_monitor(watch, monitor, time)
         if value <= level:
-            return _locate_zero(watch, monitor, before, time, level)
+            return locate_zero(watch, monitor, before, time, level)
         if value < least:
             best, least = time, value
         before = time
@@ -264,14 +272,14 @@ def locate_level(watch, monitor, low, high, level):
 
 
 @kernel
-def _locate_zero(watch, monitor, low, high, level):
+def locate_zero(watch, monitor, low, high, level):
     """Root of monitor - level between low and high (Illinois variant of the secant method, with bisection)."""
-    f_low = _measure(watch, monitor, low) - level
+    f_low = measure_monitor(watch, monitor, low) - level
     if (monitor.kind == STICK or monitor.kind == EDGE_END) and level == 0.0 and -1.0 < f_low <= 0.0:
         level, f_low = -1.0, f_low + 1.0  # a slip, or a way from a joint, that begins with zero, but for its rounding
     if f_low <= 0.0:
         return low
-    f_high = _measure(watch, monitor, high) - level
+    f_high = measure_monitor(watch, monitor, high) - level
     side = 0
     for k in range(200):
         width = high - low
@@ -280,7 +288,7 @@ def _locate_zero(watch, monitor, low, high, level):
             middle = low + 0.5 * width
         if width <= EVENT_BRACKET * high or middle == low or middle == high:
             return high
-        f = _measure(watch, monitor, middle) - level
+        f = measure_monitor(watch, monitor, middle) - level
         if f > 0.0:
             low, f_low = middle, f
             f_high = 0.5 * f_high if side == 1 else f_high

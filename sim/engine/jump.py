@@ -25,19 +25,20 @@ from dynamics.motion.constrained import (
     project_velocity,
 )
 from dynamics.motion.impact import Choice, pick_member, take_member
-from dynamics.motion.mode import LETTER_N, STATIC, compute_travel, find_in_mode, get_load
+from dynamics.motion.mode import LETTER_N, STATIC, begin_loads, compute_travel, find_in_mode, get_load
 from dynamics.motion.scales import find_zero_speed, find_zeros
 from dynamics.search.reactions import solve_forces
 from dynamics.tolerances import FORCE_ROUNDING
 from geometry.compiled.jit import jit, kernel
 from geometry.compiled.record import copy_row
 from geometry.contact.contacts import is_same_contact
-from geometry.contact.moving import begin_motion, is_moving
+from geometry.contact.moving import is_moving
 from sim.engine import events
 from sim.engine.bounces import NO_BOUNCE, REFUSED, bridge, sum_bounces
 from sim.engine.impacts import is_jammed, make_collision, strike
 from sim.engine.recorder import EventHeader, write_event
 from sim.engine.state import ACCELERATION, NOTHING, STEP, VELOCITY, get_ahead, get_present
+from sim.engine.switches import is_switch, switch_load, switch_loads
 from sim.engine.ties import keep_grip, lose_contact
 from sim.rows.status_codes import (
     CAPACITY_FULL,
@@ -70,7 +71,9 @@ def tally_uniqueness(state, time):
 def jump(body, options, state, tools, log):
     """Treat the event at the present state and set the next mode; returns GO_ON or the code that ends the run."""
     time = state.time
-    begin_motion(body.walls, time)
+    if is_switch(state.cause_kind):
+        switch_load(body, state, state.switched)
+    begin_loads(body, time)
     tally_uniqueness(state, time)
     if time - state.last_event <= PILE_TIME * max(time, sqrt(body.part.radius / options.scales.force)):
         state.stalls += 1
@@ -114,11 +117,13 @@ def _find_member(body, options, state, tools, log, closed):
             if code == JAMMED:
                 _log_cause(body, options, state, log, False)
             return code, impacts, 0, 0, -1
+    if state.ahead == 0:
+        switch_loads(body, options, state, log)
     kind, members, index = _pick(body, options, state, tools, closed)
     for _ in range(ROUNDS):
         if index < 0 or state.singular == 1:
             state.ahead = 0
-            if is_jammed(body, options, tools, closed, get_load(body, state.time)):
+            if is_jammed(body, options, tools, closed, get_load(body, get_present(state))):
                 _log_cause(body, options, state, log, impacts)
                 return JAMMED, impacts, 0, 0, -1
             code = _end_slip(body, options, state, tools, log, closed)
@@ -139,6 +144,7 @@ def _find_member(body, options, state, tools, log, closed):
             impacts, state.struck = True, 0
             if state.cause_kind != events.START:  # the row of the bounces tells it
                 state.cause_kind = events.JAM
+        switch_loads(body, options, state, log)
         kind, members, index = _pick(body, options, state, tools, closed)
     return GO_ON, impacts, kind, members, index
 
@@ -179,7 +185,7 @@ def _pick(body, options, state, tools, closed):
 
     Under the rule of branches the member is given from outside; where it has not been given, `state.fork` says so.
     """
-    buffer, w = tools.buffer, get_load(body, get_ahead(state).time)
+    buffer, w = tools.buffer, get_load(body, get_ahead(state))
     choice = Choice(options.rule, state.random, options.tolerances, buffer)
     kind, members, index = pick_member(closed, w, choice)
     state.fork = NOTHING
@@ -220,7 +226,7 @@ def _end_slip(body, options, state, tools, log, closed):
 @kernel
 def _set_mode(body, options, state, tools, at, closed, target):
     """Set the mode from the letters of the contacts `closed` and the acceleration `target`, found at a MotionState."""
-    mode, desk, w = state.mode, tools.desk, get_load(body, at.time)
+    mode, desk, w = state.mode, tools.desk, get_load(body, at)
     size = abs(w[0]) + abs(w[1]) + abs(w[2])
     compute_gap_accelerations(closed, target)
     drop_separating(closed, FORCE_ROUNDING * (size + abs(target[0]) + abs(target[1]) + abs(target[2])))
@@ -265,7 +271,7 @@ def is_held(body, options, state, tools, at):
     fill_from_mode(body, mode, at, BY_LETTERS, closed)
     evaluate_mode(body, mode, at, a, force)
     target[0], target[1], target[2] = a[0], a[1], a[2] * body.rho
-    problem = make_problem(closed, get_load(body, at.time))
+    problem = make_problem(closed, get_load(body, at))
     status, _ = solve_forces(problem, target, options.tolerances, closed.fn, closed.ft)
     return status == 0
 
@@ -274,7 +280,7 @@ def is_held(body, options, state, tools, at):
 def _check_rest(body, options, state, closed, target):
     """A part without velocity and acceleration stays so: its forces are computed once."""
     here, part = get_present(state), body.part
-    v, w = here.velocity, get_load(body, here.time)
+    v, w = here.velocity, get_load(body, here)
     size = max(abs(w[0]), abs(w[1]), abs(w[2]))
     speed = max(abs(v[0]), abs(v[1]), abs(v[2]) * body.rho)
     pull = max(abs(target[0]), abs(target[1]), abs(target[2]))
@@ -285,7 +291,7 @@ def _check_rest(body, options, state, closed, target):
         return CONSTRAINT_LOST
     if is_moving(body.walls):
         return GO_ON
-    force = size if size > 0.0 else options.scales.force
+    force = size if size > 0.0 and body.loads.shape[0] == 0 else options.scales.force  # springs may hold each other
     if not static and not (slow and pull <= REST_ACCELERATION * force):
         return GO_ON
     v[:] = 0.0

@@ -5,9 +5,9 @@ from __future__ import annotations
 from math import sqrt
 
 from dynamics.motion.constrained import is_singular
+from dynamics.motion.mode import begin_loads
 from geometry.compiled.jit import jit, kernel
 from geometry.compiled.record import copy_row
-from geometry.contact.moving import begin_motion
 from geometry.contact.path import evaluate_path, fill_constant_path
 from geometry.prescribed.motion import SMOOTH
 from geometry.prescribed.movers import find_next_break
@@ -19,6 +19,7 @@ from sim.engine.recorder import WorkDone, account_contacts, has_room, write_row
 from sim.engine.state import DONE, JAM, JUMP, STEP, TICKS, UNDECIDED, get_present
 from sim.engine.step import place_at, take_step
 from sim.engine.survey import survey
+from sim.engine.switches import find_release, lets_go, take_loads
 from sim.engine.work import get_friction_work, integrate_work
 from sim.rows.status_codes import (
     COMPLETED,
@@ -52,6 +53,7 @@ MANY, FALLS, FEW_FALLS = 30_000, 100.0, 0.05
 def run_chunk(body, options, state, tools, log):
     """Run until the buffers are full, the run ends, or it is time to look at the keyboard; returns a status code."""
     enough = state.effort + PAUSE_AFTER
+    take_loads(body, state)
     while state.effort < enough:
         if not has_room(log):
             return PAUSED
@@ -119,7 +121,7 @@ def _write_last_row(body, options, state, tools, log, code):
 
 @jit
 def _write_present(body, options, state, tools, log):
-    done = WorkDone(state.friction, state.pushed, state.turned)
+    done = WorkDone(state.friction, state.pushed, state.turned, state.lost)
     write_row(body, options, state, tools, log, get_present(state), done)
 
 
@@ -132,6 +134,9 @@ def _step(body, options, state, tools, log):
         return GO_ON
     state.path_start = state.time
     state.friction_start, state.pushed_start, state.turned_start = state.friction, state.pushed, state.turned
+    state.lost_start = state.lost
+    for i in range(body.loads.shape[0]):
+        state.load_work_start[i], state.load_lost_start[i] = state.load_work[i], state.load_lost[i]
     if state.at_rest == 1:
         fill_constant_path(state.path, state.pose)
         state.path_length = left
@@ -156,6 +161,8 @@ def _step(body, options, state, tools, log):
         state.time = end
         if breaks:
             state.cause_kind, state.after_ticks = events.BREAK, JUMP
+            if lets_go(body, state, end):
+                state.cause_kind = events.RELEASE
             for c in range(3):
                 state.cause[c] = -1
     if state.mode.n > 0 and options.survey and survey(body, options, state, tools, log, found):
@@ -174,10 +181,13 @@ def _find_end(body, options, state):
         walls.mover[m].work_start = walls.mover[m].work
     time, meets = find_next_break(walls.mover, walls.piece)
     if time <= state.time:  # of a smooth motion: nothing happens there
-        begin_motion(walls, state.time)
+        begin_loads(body, state.time)
         time, meets = find_next_break(walls.mover, walls.piece)
+    breaks, release = meets != SMOOTH, find_release(body, state.time)
+    if release <= time:
+        time, breaks = release, True
     end = min(time, options.duration)
-    return end - state.time, end, time == end and meets != SMOOTH and end < options.duration
+    return end - state.time, end, time == end and breaks and end < options.duration
 
 
 @kernel
@@ -196,11 +206,11 @@ def _write_ticks(body, options, state, tools, log):
             continue
         tau = min(time - start, length)
         if body.walls.mover.shape[0] == 0:
-            more = WorkDone(get_friction_work(state, tau), 0.0, 0.0)
+            more = WorkDone(get_friction_work(state, tau), 0.0, 0.0, 0.0)
         else:
             more = integrate_work(body, options, state, tools, tau, False)
         done = WorkDone(state.friction_start + more.friction, state.pushed_start + more.obstacles,
-                        state.turned_start + more.load)
+                        state.turned_start + more.load, state.lost_start + more.lost)
         probe.time = time
         at = get_probed(probe)
         if time == state.time:

@@ -34,7 +34,7 @@ LETTERS = np.array([ord(letter) for letter in CONTACT_LETTERS], dtype=np.uint8)
 
 # What a cell is, besides its pairs: see `Body`, `Options` and `Scales`. `random`: the state of the generator.
 CELL = define_record(
-    ("rho", "f8"), ("mass", "f8"), ("w", "f8", (3,)), ("load", "f8", (5,)),
+    ("rho", "f8"), ("mass", "f8"), ("w", "f8", (3,)), ("load", "f8", (6,)),
     ("pose", "f8", (3,)), ("velocity", "f8", (3,)), ("random", "i8"),
     ("duration", "f8"), ("interval", "f8"), ("step", "f8"), ("tolerance", "f8"), ("order", "i8"), ("rule", "i8"),
     ("survey", "i8"),
@@ -131,7 +131,8 @@ def run_cells(body, options, cells, pairs, work, results):
             work.log.counts[:] = 0
             progress[GOING] = 1
         # Made here and not in a function of their own: numba cannot return what holds a record.
-        here = Body(body.part, body.walls, body.w, cell.rho, cell.mass, body.load, body.turning, body.longest)
+        here = Body(body.part, body.walls, body.w, cell.rho, cell.mass, body.load, body.loads, body.varying,
+                    body.longest)
         how = Options(cell.duration, 0.0, cell.step, cell.tolerance, cell.order, cell.rule,
                       cell.survey != 0, options.max_steps,
                       Scales(cell.touch, cell.force, cell.speed), options.tolerances)
@@ -161,7 +162,8 @@ def log_cells(body, options, cells, pairs, work, results, logged, pushed):
             _begin(body, cell, pairs, work)
             counts[4], counts[5] = -counts[1], -counts[3]  # links count from the first rows of the run
             progress[GOING] = 1
-        here = Body(body.part, body.walls, body.w, cell.rho, cell.mass, body.load, body.turning, body.longest)
+        here = Body(body.part, body.walls, body.w, cell.rho, cell.mass, body.load, body.loads, body.varying,
+                    body.longest)
         how = Options(cell.duration, cell.interval, cell.step, cell.tolerance, cell.order, cell.rule, cell.survey != 0,
                       options.max_steps, Scales(cell.touch, cell.force, cell.speed), options.tolerances)
         before = state.effort
@@ -171,7 +173,7 @@ def log_cells(body, options, cells, pairs, work, results, logged, pushed):
             return
         _sum_up(here, code, state, results[i])
         _keep_logged(state, counts, logged[i])
-        for m in range(1, body.walls.mover.shape[0]):  # the first is gravity
+        for m in range(1, 1 + pushed.shape[1]):  # the first is gravity, the last carry no walls
             pushed[i, m - 1] = here.mass * body.walls.mover[m].work
         progress[GOING] = 0
         progress[NEXT] += 1

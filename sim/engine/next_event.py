@@ -22,6 +22,7 @@ from sim.engine.events import (
     MODE_LOST,
     NO_MONITOR,
     SAMPLES,
+    SWITCH,
     Monitor,
     Watch,
     compute_monitor,
@@ -34,6 +35,7 @@ from sim.engine.jump import is_held
 from sim.engine.lasting import is_proved_to_last
 from sim.engine.state import JUMP
 from sim.engine.step import place_at
+from sim.engine.switches import is_switch, locate_switch, set_switch_cause
 from sim.engine.work import get_friction_work, integrate_work
 from sim.tolerances import AHEAD_SHARE, AT_SINGULAR_POINT, LARGEST_CORRECTION, LOCATED, LOOK_AHEAD, SECANT_STEP
 
@@ -73,6 +75,11 @@ def find_event(body, options, state, tools, h):
         mode_time, kind, contact = np.inf, NO_MONITOR, -1
     else:
         mode_time, kind, contact = locate_end_of_mode(watch, until)
+    if body.loads.shape[0] > 0:
+        switch_time, load = locate_switch(watch, min(until, mode_time))
+        if load >= 0:
+            set_switch_cause(body, state, load)
+            return StepEnd(switch_time, True)
     lost = _find_unrealised(body, options, state, tools, min(until, mode_time)) if muted else np.inf
     if lost < np.inf:
         mode_time, kind, contact = lost, MODE_LOST, 0
@@ -166,9 +173,10 @@ def _value_at(body, options, state, tools, tau):
     if cause == events.CONTACT:
         return compute_place(body, state.cause, probe.time, probe.pose).gap / options.scales.touch
     evaluate_mode(body, state.mode, get_probed(probe), probe.acceleration, probe.force)
-    index = max(find_in_mode(state.mode, state.cause), 0)
     watch = Watch(body, state.mode, options.scales, state.path, state.path_start, probe, False)
-    return compute_monitor(watch, Monitor(cause, index))
+    if is_switch(cause):
+        return compute_monitor(watch, Monitor(SWITCH, state.switched))
+    return compute_monitor(watch, Monitor(cause, max(find_in_mode(state.mode, state.cause), 0)))
 
 
 @kernel
@@ -210,6 +218,7 @@ def accept(body, options, state, tools, step_end):
             state.friction = state.friction_start + work_done.friction
             state.pushed = state.pushed_start + work_done.obstacles
             state.turned = state.turned_start + work_done.load
+            state.lost = state.lost_start + work_done.lost
     state.path_length = tau
 
 

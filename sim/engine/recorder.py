@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
+from dynamics.loads.load import COMMAND, GRIPPER
 from dynamics.motion.closed import BY_LETTERS, fill_from_mode, make_problem
 from dynamics.motion.constrained import evaluate_mode
 from dynamics.motion.mode import (
@@ -26,7 +27,8 @@ class WorkDone(NamedTuple):
 
     friction: float  # against the slip
     obstacles: float  # of those that move
-    load: float  # where gravity turns; elsewhere it is told by the pose
+    load: float  # where it changes; elsewhere it is told by the pose
+    lost: float  # J, not per mass: in dampers and by drag, never negative
 
 
 class EventHeader(NamedTuple):
@@ -55,7 +57,7 @@ def has_room(log):
 @kernel
 def compute_load_work(body, state, pose):
     """Work of the load since the start [J]."""
-    if body.turning:
+    if body.varying:
         return body.mass * state.turned
     w, origin = body.w, state.origin
     turn = w[2] * body.rho * (pose[2] - origin[2])
@@ -93,7 +95,7 @@ def fill_forces(body, options, state, tools, at, closed, a):
         return n
     target = tools.desk.wanted
     target[0], target[1], target[2] = a[0], a[1], a[2] * body.rho
-    solve_forces(make_problem(closed, get_load(body, at.time)), target, options.tolerances, closed.fn, closed.ft)
+    solve_forces(make_problem(closed, get_load(body, at)), target, options.tolerances, closed.fn, closed.ft)
     return n
 
 
@@ -106,7 +108,7 @@ def write_row(body, options, state, tools, log, at, work):
         n, a[0], a[1], a[2] = (closed.n if state.undecided == JAM else 0), 0.0, 0.0, 0.0
     else:
         n = fill_forces(body, options, state, tools, at, closed, a)
-    w = get_load(body, time)
+    w = get_load(body, at)
     row = log.steps[counts[0]]
     row["time"] = time
     row["x"], row["y"], row["theta"] = pose[0], pose[1], pose[2]
@@ -114,10 +116,11 @@ def write_row(body, options, state, tools, log, at, work):
     row["ax"], row["ay"], row["alpha"] = a[0], a[1], a[2]
     row["load_fx"], row["load_fy"], row["load_torque"] = m * w[0], m * w[1], m * body.rho * w[2]
     row["kinetic"] = compute_kinetic(body, velocity)
-    row["work_load"] = m * work.load if body.turning else compute_load_work(body, state, pose)
+    row["work_load"] = m * work.load if body.varying else compute_load_work(body, state, pose)
     row["work_friction"] = m * work.friction
     row["work_obstacles"] = m * work.obstacles
     row["work_impact"] = m * state.impact
+    _write_loads(body, row, work.lost)
     row["set_kind"] = state.set_kind if time >= state.kind_time else state.kind_before
     row["first_contact"] = counts[4] + counts[1]
     row["n_contacts"] = n
@@ -129,6 +132,23 @@ def write_row(body, options, state, tools, log, at, work):
     if state.undecided == 0:
         _account_residuals(body, state, closed, n, a, w)
     state.last_row = time
+
+
+@kernel
+def _write_loads(body, row, lost):
+    """What gripper, springs and controller do at the state of a row, for which the load was asked last."""
+    row["gripper_fx"], row["gripper_fy"], row["gripper_torque"] = 0.0, 0.0, 0.0
+    row["command_fx"], row["command_fy"], row["command_torque"] = 0.0, 0.0, 0.0
+    stored = 0.0
+    for i in range(body.loads.shape[0]):
+        load = body.loads[i]
+        wrench = load.wrench
+        stored += load.stored
+        if load.kind == GRIPPER:
+            row["gripper_fx"], row["gripper_fy"], row["gripper_torque"] = wrench[0], wrench[1], wrench[2]
+        elif load.kind == COMMAND:
+            row["command_fx"], row["command_fy"], row["command_torque"] = wrench[0], wrench[1], wrench[2]
+    row["spring_energy"], row["damper_work"] = stored, -lost
 
 
 @kernel

@@ -10,6 +10,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from dynamics.loads.load import MOST_LOADS
 from dynamics.motion.closed import CLOSED
 from dynamics.motion.mode import CAPACITY, MODE, MotionState
 from dynamics.motion.mode_series import MODE_SERIES
@@ -85,7 +86,13 @@ STATE = define_record(
     ("origin", "f8", (3,)), ("start_velocity", "f8", (3,)),
     ("friction", "f8"), ("impact", "f8"), ("friction_start", "f8"),
     ("pushed", "f8"), ("pushed_start", "f8"),  # work of obstacles that move
-    ("turned", "f8"), ("turned_start", "f8"),  # work of the load, where gravity turns
+    ("turned", "f8"), ("turned_start", "f8"),  # work of the load, where it changes
+    # of each of `Body.loads`: does it act; the work [J] that it has done on the part, and that its dampers have taken
+    ("load_on", "i8", (MOST_LOADS,)), ("load_work", "f8", (MOST_LOADS,)), ("load_lost", "f8", (MOST_LOADS,)),
+    ("load_work_start", "f8", (MOST_LOADS,)), ("load_lost_start", "f8", (MOST_LOADS,)),
+    ("lost", "f8"), ("lost_start", "f8"),  # J: the sum of what dampers have taken
+    ("switched", "i8"),  # the load that lets go or goes slack at the event, see `sim.engine.switches`
+    ("command", "f8", (3,)),  # N, N, N m: the wrench that a controller has given, held until its next sample
     # the account
     ("penetration", "f8"), ("gap_residual", "f8"), ("slip_residual", "f8"), ("balance_residual", "f8"),
     ("cone_residual", "f8"),

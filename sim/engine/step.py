@@ -33,12 +33,12 @@ def take_step(body, options, state, tools, left):
         return STEP_TOO_SMALL, 0.0
     for k in range(path.degree + 1):
         state.friction_path[k] = series.work[k] if k <= series.terms else 0.0
-    size, v, w = body.part.radius, state.velocity, get_load(body, state.time)
+    size, v, w = body.part.radius, state.velocity, get_load(body, get_present(state))
     load = abs(w[0]) + abs(w[1]) + abs(w[2])
     speed = max(abs(v[0]) + abs(v[1]) + abs(v[2]) * body.rho, sqrt(load * size))
     if options.step > 0.0:
         h = options.step
-    elif mode.kind == FREE and not body.turning:
+    elif mode.kind == FREE and not body.varying:
         h = state.next_step
         if h <= 0.0:
             pull = 2.0 * (abs(path.c[0, 2]) + abs(path.c[1, 2]) + abs(path.c[2, 2]) * body.rho)

@@ -27,7 +27,7 @@ def _count_kind(body, options, state, tools, tau):
     if is_unique(closed):
         tools.buffer.found.counts[VERTICES] = 1
         return ONE
-    return find_members(make_problem(closed, get_load(body, at.time)), options.tolerances, tools.buffer)
+    return find_members(make_problem(closed, get_load(body, at)), options.tolerances, tools.buffer)
 
 
 @kernel

@@ -9,14 +9,15 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from dynamics.codes import LAWS
-from dynamics.motion.mode import Body, turn_gravity
+from dynamics.motion.mode import Body, MotionState, apply_loads, begin_loads
 from dynamics.motion.scales import Scales
 from dynamics.tolerances import SPEED_ROUNDING
 from geometry.compiled.record import copy_table
 from geometry.contact.contacts import build_part, build_walls
-from geometry.contact.moving import begin_motion, build_moving_walls, copy_walls
+from geometry.contact.moving import build_moving_walls, copy_walls, place_walls
 from geometry.prescribed.motion import spread_times
 from geometry.shapes.union.boundary import compute_boundary
+from sim.instant.held import LOOKS, build_loads, list_frames, measure_pull
 from sim.scene.start import compute_start_tolerance, get_shape
 
 if TYPE_CHECKING:
@@ -34,14 +35,22 @@ def build_body(scene: Scene) -> Body:
     placed = tuple((obstacle.outline, obstacle.pose) for obstacle in scene.obstacles)
     motions = tuple(obstacle.motion for obstacle in scene.obstacles)
     pairs = tuple((obstacle.mu, obstacle.e, LAWS.index(obstacle.law)) for obstacle in scene.obstacles)
-    walls = _build_walls(placed, pairs, (motions, scene.gravity_turn), compute_start_tolerance(scene))
+    moves = motions, scene.gravity_turn, list_frames(scene), scene.held
+    walls = _build_walls(placed, pairs, moves, compute_start_tolerance(scene))
     if len(walls.mover):  # a run moves them
         walls = copy_walls(walls)
+    moved = [owner for owner, motion in enumerate(motions) if motion is not None]
+    movers = {owner: m for m, owner in enumerate(moved, start=1)}
+    travelling = {owner: m for owner, m in movers.items() if not scene.obstacles[owner].motion.shape_still}
     body = Body(
         _build_part(workpiece.outline), walls, w, float(workpiece.rho), float(workpiece.mass),
-        np.array([*load, *scene.gravity]), scene.gravity_turn is not None, _find_longest_step(walls),
+        np.array([*load, *scene.gravity, 0.0]), build_loads(scene, travelling, 1 + len(movers)),
+        scene.gravity_turn is not None or scene.held, _find_longest_step(walls),
     )  # fmt: skip
+    body.load[5] = measure_pull(scene, body)[0]
     restart_motion(body, 0.0)
+    start = workpiece.pose
+    apply_loads(body, MotionState(0.0, np.array([start.x, start.y, start.theta]), np.array(workpiece.velocity)))
     return body
 
 
@@ -49,8 +58,8 @@ def restart_motion(body: Body, time: float, work=0.0) -> None:
     """Move the walls to a time [s], from which a run goes on; work [J/kg] (m,): what each mover has done until then."""
     if len(body.walls.mover):
         body.walls.mover.work[:] = work
-        begin_motion(body.walls, time)
-        turn_gravity(body, time)
+        begin_loads(body, time)
+        place_walls(body.walls, time)
 
 
 # Steps in one period of a motion, at least, where it is felt. Reason: the error of a step that is a whole number of
@@ -86,8 +95,8 @@ def _build_walls(placed: tuple[tuple[AnyOutline, Pose], ...], pairs: tuple[tuple
 def _build_bare_walls(placed: tuple[tuple[AnyOutline, Pose], ...], moves: tuple, tolerance: float):
     none = np.zeros(len(placed))
     pairs = none, none, none.astype(np.int64)
-    motions, gravity_turn = moves
-    if gravity_turn is None and all(motion is None for motion in motions):
+    motions, gravity_turn, frames, held = moves
+    if gravity_turn is None and not held and all(motion is None for motion in motions):
         return build_walls(_compute_boundary(placed, tolerance), *pairs)
     movers = [(owner, motion) for owner, motion in enumerate(motions) if motion is not None]
     travelling = {owner for owner, motion in movers if not motion.shape_still}
@@ -96,7 +105,7 @@ def _build_bare_walls(placed: tuple[tuple[AnyOutline, Pose], ...], moves: tuple,
                   for group in groups]
     number = {owner: m for m, (owner, _) in enumerate(movers, start=1)}
     carriers = [0, *(number[owner] for owner in travelling)]
-    return build_moving_walls(list(zip(boundaries, carriers, strict=True)), pairs, movers, gravity_turn)
+    return build_moving_walls(list(zip(boundaries, carriers, strict=True)), pairs, movers, gravity_turn, frames)
 
 
 def _own_boundary(boundary, group: list[int]):
@@ -118,6 +127,8 @@ def build_scales(scene: Scene, body: Body, velocity=None) -> Scales:
     """
     radius = body.part.radius
     quickest, pull = _measure_motions(scene, body)
+    held_pull, held_speed = measure_pull(scene, body)
+    quickest, pull = max(quickest, held_speed), max(pull, held_pull)
     speed = max(_measure_speed(scene.workpiece.velocity, radius), quickest)
     load = float(np.abs(body.w).sum())
     if load == 0.0 and speed == 0.0 and velocity is not None:
@@ -135,10 +146,6 @@ def _measure_speed(velocity, radius: float) -> float:
     """Largest speed [m/s] of a part of this radius, about."""
     vx, vy, omega = (float(component) for component in velocity)
     return abs(vx) + abs(vy) + abs(omega) * radius
-
-
-# Times at which motions are looked at for their scales.
-LOOKS = 256
 
 
 def _measure_motions(scene: Scene, body: Body) -> tuple[float, float]:

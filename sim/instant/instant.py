@@ -6,9 +6,10 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from dynamics.motion.closed import CLOSED, find_closed, is_closing, keep_contacts, pair_corners
-from dynamics.motion.mode import CAPACITY, MODE, MotionState
+from dynamics.motion.mode import CAPACITY, MODE, MotionState, get_load
 from dynamics.motion.scales import Zeros, find_zero_speed
 from dynamics.sets.contact_problem import ContactProblem
+from geometry.compiled.kernel import get_function
 from geometry.compiled.record import allocate_record
 from geometry.contact.contacts import compute_contact
 from geometry.contact.detection import allocate_scratch
@@ -63,8 +64,9 @@ def contact_problem(scene: AnyScene, pose: ArrayLike | None = None, velocity: Ar
             "gap_rate": float(closed.rate[i]) if closing else 0.0,  # zero to rounding: no impact comes
             "slip": float(slip),
         })  # fmt: skip
+    load = np.array(get_function(get_load)(body, at))
     problem = ContactProblem(
-        w=body.w, N=closed.normal[:k], b=closed.b[:k], T=closed.tangent[:k], d=closed.d[:k],
+        w=load, N=closed.normal[:k], b=closed.b[:k], T=closed.tangent[:k], d=closed.d[:k],
         slip=closed.slip[:k], mu=closed.mu[:k], corner=closed.partner[:k],
     )  # fmt: skip
     return problem, contacts

@@ -4,8 +4,8 @@ Fields that belong together (pose, velocity, point, ...) share one dataset of sh
 has a dataset of its own. Names, units and meanings come from `records` and `branch_table` in `sim/rows` alone.
 
 Version 2 added `/branches` and `/events/impact_class`; version 3 `/steps/work_obstacles`, `/obstacle_poses` and
-`/obstacle_work`; version 4 compresses the rows, and integers of rows are as narrow as they can be. What a version did
-not have yet reads as 0.
+`/obstacle_work`; version 4 compresses the rows, and integers of rows are as narrow as they can be; version 5 added what
+grippers, springs and controllers do. What a version did not have yet reads as 0.
 """
 
 from __future__ import annotations
@@ -19,13 +19,14 @@ import numpy as np
 from sim.rows import branch_table, cell_table, records
 
 FORMAT = "stiction trajectory"
-FORMAT_VERSION = 4
+FORMAT_VERSION = 5
 MESSAGE_BYTES, STATUS_BYTES = 1024, 32  # room for the message of a run and the name of its status in root attributes
 BYTES_PER_CHUNK_ENTRY = 64  # generous size of one entry in HDF5's index of chunks
 ROW_TABLES = branch_table.ROW_TABLES
 TABLES = (*ROW_TABLES, "branches")
 # table or dataset: the version that brought it
-ADDED = {"branches": 2, "events/impact_class": 2, "steps/work_obstacles": 3}
+ADDED = {"branches": 2, "events/impact_class": 2, "steps/work_obstacles": 3, "steps/gripper": 5, "steps/command": 5,
+         "steps/spring_energy": 5, "steps/damper_work": 5}
 TABLE_FIELDS = {
     "steps": records.STEP_FIELDS,
     "contacts": records.CONTACT_FIELDS,
@@ -47,6 +48,8 @@ SHARED_DATASETS = {  # dataset: the fields that are its columns
     "velocity": ("vx", "vy", "omega"),
     "acceleration": ("ax", "ay", "alpha"),
     "load": ("load_fx", "load_fy", "load_torque"),
+    "gripper": ("gripper_fx", "gripper_fy", "gripper_torque"),
+    "command": ("command_fx", "command_fy", "command_torque"),
     "point": ("px", "py"),
     "normal": ("nx", "ny"),
     "velocity_before": ("vx_before", "vy_before", "omega_before"),

@@ -117,7 +117,7 @@ def _describe_broken_law(name: str, value: float, limit: float) -> str:
 
 
 def compute_rounding(mass: Any, load: Any, touch: Any) -> Any:
-    """Work [J] of a load (..., 5), see `dynamics.motion.mode.Body`, along the touch distance [m] of a run."""
+    """Work [J] of a load (..., 6), see `dynamics.motion.mode.Body`, along the touch distance [m] of a run."""
     return mass * np.abs(load).sum(axis=-1) * touch
 
 

@@ -31,6 +31,14 @@ STEP_FIELDS = (
     ("work_obstacles", "f8", "J", "work done by obstacles that move since the start"),
     ("work_impact", "f8", "J", "kinetic energy gained at impacts since the start, without the work of obstacles (never "
      "positive)"),
+    ("gripper_fx", "f8", "N", "wrench of the gripper on the part, about the centre of compliance, world frame"),
+    ("gripper_fy", "f8", "N", "wrench of the gripper on the part, about the centre of compliance, world frame"),
+    ("gripper_torque", "f8", "N m", "wrench of the gripper on the part, about the centre of compliance, world frame"),
+    ("command_fx", "f8", "N", "wrench of the controller on the part, about the centre of mass, world frame"),
+    ("command_fy", "f8", "N", "wrench of the controller on the part, about the centre of mass, world frame"),
+    ("command_torque", "f8", "N m", "wrench of the controller on the part, about the centre of mass, world frame"),
+    ("spring_energy", "f8", "J", "energy stored in the gripper and in springs"),
+    ("damper_work", "f8", "J", "work done by dampers and drag since the start (never positive); a part of work_load"),
     ("set_kind", "i8", "1", "kind of the acceleration set: index into SET_KINDS"),
     ("first_contact", "i8", "1", "first row of this step in the contact table"),
     ("n_contacts", "i8", "1", "number of rows of this step in the contact table"),
@@ -93,6 +101,10 @@ EVENT_KINDS = (
     "impact without collision",  # no acceleration was possible: an impulse ended the slip
     "break",  # the velocity or the acceleration of an obstacle that moves jumped
     "bridge",  # events piled up at one instant: a short time was passed over in one step at the level of velocities
+    "release",  # the gripper let go
+    "slack",  # a spring that only pulls lost its tension
+    "taut",  # ... and has it again
+    "sample",  # the controller measured, and gave a new wrench
 )
 
 

@@ -16,12 +16,13 @@ from typing import Any
 
 import numpy as np
 
+from dynamics.motion.mode import get_load
 from dynamics.tolerances import DEFAULT_TOLERANCES
 from geometry.compiled.kernel import get_function
 from geometry.compiled.record import allocate_record
 from geometry.tolerances import TINY
 from sim.engine.events import UNIQUENESS
-from sim.engine.state import ACCELERATION, NOTHING, STATE, VELOCITY
+from sim.engine.state import ACCELERATION, NOTHING, STATE, VELOCITY, get_ahead
 from sim.files.held_interrupt import hold_interrupts
 from sim.log.trajectory import MemorySink, Trajectory
 from sim.log.tree import Branch, Tree, is_same
@@ -184,7 +185,8 @@ def list_members(arguments: Arguments, state: np.record) -> list[tuple[np.ndarra
 
     body, closed = arguments.body, arguments.tools.desk.closed
     k = int(closed.n)
-    w = body.w if state.fork == ACCELERATION else state.velocity * [1.0, 1.0, body.rho]
+    w = np.array(get_function(get_load)(body, get_function(get_ahead)(state)))
+    w = w if state.fork == ACCELERATION else state.velocity * [1.0, 1.0, body.rho]
     problem = ContactProblem(
         w=w, N=closed.normal[:k], b=closed.b[:k], T=closed.tangent[:k], d=closed.d[:k], slip=closed.slip[:k],
         mu=closed.mu[:k], corner=closed.partner[:k],

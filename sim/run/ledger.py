@@ -137,7 +137,8 @@ def compute_account(body, touch: float, state: np.record, times: WallTimes = NO_
                            load_work(body, _Moved(origin, now["turned"].item()), pose),
                            compute_rounding(body.mass, body.load, touch))
     works = _get_works(body) if works is None else works
-    by_obstacle = tuple(float(body.mass * work) for work in works[1:])  # the first is gravity
+    walls = np.asarray(body.walls.mover)["walls"]  # the first is gravity, the last are not obstacles
+    by_obstacle = tuple(float(body.mass * work) for work in works[walls])
     return fill_account(state, body.mass, energies, times, by_obstacle)
 
 

@@ -125,4 +125,5 @@ def _fill_start(pose: tuple[float, float, float], velocity: tuple[float, float, 
     state["last_row"] = -1.0
     state["cause"] = -1
     state["random"] = seed_random(seed)
+    state["load_on"] = 1
     return state

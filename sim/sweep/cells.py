@@ -130,7 +130,7 @@ class Desk:
 
         self.shape = shape
         body, walls = shape.body, copy_walls(shape.body.walls)
-        self._body = body._replace(walls=walls, w=body.w.copy(), load=body.load.copy())
+        self._body = body._replace(walls=walls, w=body.w.copy(), load=body.load.copy(), loads=body.loads.copy())
         self._work = allocate_work(start, walls, allocate_tools(body.part, walls), rows or BUFFER_ROWS)
 
     def run(self, group: Group, stops) -> Ends:

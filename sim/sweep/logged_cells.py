@@ -189,7 +189,7 @@ class LoggingDesk(Desk):
         n, progress, log = len(group.which), self._work.progress, self._work.log
         table, packed = self._pack(group)
         results, logged = allocate_table(RESULT, n), allocate_table(LOGGED, n)
-        pushed = np.zeros((n, max(0, len(self._body.walls.mover) - 1)))
+        pushed = np.zeros((n, int(np.count_nonzero(np.asarray(self._body.walls.mover)["walls"]))))
         pieces, failures, written = [], {}, np.zeros(4, np.int64)
         begin_cells(self._work, n)
         with Spool() as spool:

@@ -1,1 +1,1 @@
-"""What holds, pulls and brakes the part besides the obstacles: grippers, springs, drag, loads that change. No kernels."""
+"""What holds, pulls and brakes the part besides obstacles: grippers, springs, drag, loads over time. No kernels."""
