@@ -138,11 +138,11 @@ def build_scene(data: dict, text: str, where: str, source: str | None, start_is_
 def _build_held(section: schema.SceneSection, workpiece: Workpiece, obstacles, drawings: dict, where: str) -> Held:
     """What holds and pulls the workpiece, from where it starts."""
     def convert(lengths, obstacle: int | None) -> tuple[float, ...]:
-        if obstacle is None:
-            return convert_lengths(lengths, section.workpiece.outline, drawings.get("workpiece.outline"))
         if obstacle == WORLD:
             return tuple(map(float, lengths))
-        return convert_lengths(lengths, section.obstacle[obstacle].outline, drawings.get(f"obstacle.{obstacle}.outline"))
+        body, key = ((section.workpiece, "workpiece") if obstacle is None
+                     else (section.obstacle[obstacle], f"obstacle.{obstacle}"))
+        return convert_lengths(lengths, body.outline, drawings.get(f"{key}.outline"))
 
     bodies = Bodies(workpiece.mass, workpiece.rho, workpiece.outline.size, workpiece.pose, workpiece.origin,
                     [(obstacle.name, obstacle.pose) for obstacle in obstacles], convert)

@@ -181,4 +181,5 @@ class LoadSection(Section):
     @property
     def is_plain(self) -> bool:
         """Is it constant, in the axes of the world, and at the centre of mass?"""
-        return self.at is None and self.axes == "world" and not self.sinusoid and self.ramp is None and self.table is None
+        changes = self.sinusoid or self.ramp is not None or self.table is not None
+        return self.at is None and self.axes == "world" and not changes

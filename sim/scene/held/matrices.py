@@ -61,12 +61,13 @@ def check_matrix(matrix: np.ndarray) -> Matrix3:
     if (np.abs(matrix) > scale * (1.0 + SYMMETRIC)).any():
         i, j = np.argwhere(np.abs(matrix) > scale * (1.0 + SYMMETRIC))[0]
         least = float(np.linalg.eigvalsh(matrix[np.ix_([i, j], [i, j])])[0])
-        raise ValueError(f"must be positive semidefinite: {ROWS[i]} and {ROWS[j]} alone have the eigenvalue {least:.6g} "
-                         f"in SI units; {ROWS[i]}, {ROWS[j]} can be {scale[i, j]:.6g} at most")
+        raise ValueError(f"must be positive semidefinite: {ROWS[i]} and {ROWS[j]} alone have the eigenvalue "
+                         f"{least:.6g} in SI units; {ROWS[i]}, {ROWS[j]} can be {scale[i, j]:.6g} at most")
     unit = matrix / np.where(scale == 0.0, 1.0, scale)
     least = float(np.linalg.eigvalsh(unit)[0])
     if least < -SYMMETRIC:
-        raise ValueError(f"must be positive semidefinite: scaled to 1 on its diagonal it has the eigenvalue {least:.6g}")
+        raise ValueError("must be positive semidefinite: scaled to 1 on its diagonal it has the eigenvalue "
+                         f"{least:.6g}")
     return pack_matrix(matrix)
 
 
