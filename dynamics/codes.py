@@ -22,6 +22,9 @@ RULES: tuple[Rule, ...] = get_args(Rule)
 Law = Literal["newton", "poisson", "stronge"]
 LAWS: tuple[Law, ...] = get_args(Law)
 
+# Loads of one scene besides the weight and constant forces, at most: a run keeps the work of each.
+MOST_LOADS = 32
+
 # Classes of the impact of a single contact (Wang & Mason; the last three are ours); see `dynamics.motion.routh`.
 IMPACT_CLASSES = (
     "none", "sliding", "C-sticking", "R-sticking", "C-reversed", "R-reversed", "stick", "slip from rest", "jam",

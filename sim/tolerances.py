@@ -31,6 +31,17 @@ ONE_RADIUS = 1e-6
 # rho is asked for where it is known.
 CENTRED = 1e-9
 
+# Members of a matrix of stiffness or damping that should be equal may differ by this share of the largest that a
+# semidefinite matrix can have there, and its eigenvalue, scaled to 1 on its diagonal, may be as far below 0. Reason:
+# rounding of a matrix that was turned, or typed with ten digits. Larger: springs that gain energy pass. Smaller: a
+# matrix of a single stiff direction is refused.
+SYMMETRIC = 1e-9
+
+# The ends of a spring that are nearer to each other at the start, relative to the size of the part, are at one place,
+# where it has no direction. Reason: rounding of poses. Larger: short springs are refused. Smaller: their direction is
+# noise.
+ENDS_MEET = 1e-9
+
 # Squared length of the mean direction of the waypoints' frames at t = 0 below which `about` has no place in the frame.
 # Reason: the place is divided by it. Larger: pivots that can be found are refused. Smaller: their place is noise.
 LEAST_DIRECTION = 1e-12

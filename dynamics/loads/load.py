@@ -18,9 +18,6 @@ from geometry.prescribed.motion import THETA, X, Y
 
 GRIPPER, SPRING, DRAG, FORCE, COMMAND = 0, 1, 2, 3, 4
 
-# Loads of one scene, at most: a run keeps for each whether it acts, and its work.
-MOST_LOADS = 32
-
 LOAD = define_record(
     ("kind", "i8"),
     ("mover", "i8"),  # the frame of a gripper or of an anchor, or the motion whose "place" is a force; -1: none

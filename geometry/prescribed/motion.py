@@ -2,7 +2,8 @@
 
 A coordinate is the sum of a piecewise polynomial and of waves `amplitude sin(frequency t + phase)`. An obstacle has
 four of them: x, y and theta of its frame, and `surface`, the length by which its surface has moved along the outline
-(a belt: the shape stands still, the surface runs). The direction of gravity is one more coordinate.
+(a belt: the shape stands still, the surface runs). The direction of gravity is one more coordinate. A load that changes
+with time has coordinates too, whose values may jump.
 """
 
 from __future__ import annotations
@@ -11,7 +12,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from functools import cached_property
 from math import inf
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -63,8 +64,8 @@ class Coordinate:
             numbers += [value for a, square in sizes for value in (a, a * square)]
             numbers += [value for wave in self.waves for value in (wave.frequency, wave.phase)]
         if not np.isfinite(numbers).all():
-            raise MotionError("its positions, velocities and accelerations must stay finite; use smaller amplitudes, "
-                              "lower frequencies, or more time between waypoints")
+            raise MotionError("its values and their first and second derivatives must stay finite; use smaller "
+                              "amplitudes, lower frequencies, or more time between waypoints or rows")
 
     @property
     def still(self) -> bool:
@@ -121,8 +122,55 @@ def spread_times(begin: float, end: float, n: int) -> np.ndarray:
     return begin + (end - begin) * np.concatenate([[0.0], np.sort(golden), [1.0]])
 
 
+class Course:
+    """What has four coordinates over time, a `Motion` or a `WrenchCourse`."""
+
+    may_jump: ClassVar[bool]  # may the values jump?
+    breaks: tuple[float, ...]  # s, where pieces meet that are not SMOOTH
+
+    @property
+    def coordinates(self) -> tuple[Coordinate, Coordinate, Coordinate, Coordinate]:
+        raise NotImplementedError
+
+    def _find_breaks(self) -> tuple[float, ...]:
+        pieces = (judged for c in self.coordinates for judged in judge_pieces(c, self.may_jump))
+        return tuple(sorted({piece.begin for piece, meets in pieces if meets != SMOOTH}))
+
+    @property
+    def still(self) -> bool:
+        """Does no coordinate ever change?"""
+        return all(coordinate.still for coordinate in self.coordinates)
+
+    def evaluate(self, time: ArrayLike) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """(value, rate, second derivative) of the coordinates at times (n,): each (n, 4)."""
+        parts = [coordinate.evaluate(time) for coordinate in self.coordinates]
+        value, rate, second = (np.stack([part[order] for part in parts], axis=-1) for order in range(3))
+        return value, rate, second
+
+
 @dataclass(frozen=True)
-class Motion:
+class WrenchCourse(Course):
+    """A force x, y [N] and a torque theta [N m] over time; nothing stands in the place of a surface.
+
+    Where a value jumps the force is BROKEN. A slope that jumps is SMOOTH: no acceleration jumps there.
+    """
+
+    x: Coordinate = STILL
+    y: Coordinate = STILL
+    theta: Coordinate = STILL
+    breaks: tuple[float, ...] = field(init=False)  # s, where a value jumps
+    may_jump = True
+
+    def __post_init__(self):
+        object.__setattr__(self, "breaks", self._find_breaks())
+
+    @property
+    def coordinates(self) -> tuple[Coordinate, Coordinate, Coordinate, Coordinate]:
+        return self.x, self.y, self.theta, STILL
+
+
+@dataclass(frozen=True)
+class Motion(Course):
     """How an obstacle moves: x, y [m], theta [rad] and `surface` [m] over time.
 
     `pivot` [m] is a point of the frame of the outline: a point q of that frame is at (x, y) + R(theta) (q - pivot) in
@@ -135,10 +183,10 @@ class Motion:
     surface: Coordinate = STILL
     pivot: tuple[float, float] = (0.0, 0.0)
     breaks: tuple[float, ...] = field(init=False)  # s, where a velocity or an acceleration jumps
+    may_jump = False
 
     def __post_init__(self):
-        begins = {piece.begin for c in self.coordinates for piece, meets in judge_pieces(c) if meets != SMOOTH}
-        object.__setattr__(self, "breaks", tuple(sorted(begins)))
+        object.__setattr__(self, "breaks", self._find_breaks())
 
     @property
     def coordinates(self) -> tuple[Coordinate, Coordinate, Coordinate, Coordinate]:
@@ -148,17 +196,6 @@ class Motion:
     def shape_still(self) -> bool:
         """Does the shape stand still, whatever its surface does?"""
         return self.x.still and self.y.still and self.theta.still
-
-    @property
-    def still(self) -> bool:
-        """Does neither the shape nor the surface ever move?"""
-        return all(coordinate.still for coordinate in self.coordinates)
-
-    def evaluate(self, time: ArrayLike) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """(value, rate, second derivative) of x, y, theta and surface at times (n,): each (n, 4)."""
-        parts = [coordinate.evaluate(time) for coordinate in self.coordinates]
-        value, rate, second = (np.stack([part[order] for part in parts], axis=-1) for order in range(3))
-        return value, rate, second
 
     def evaluate_frame(self, time: ArrayLike) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """(pose, velocity, acceleration) of the frame of the outline at times (n,): each (n, 3), x, y [m], theta."""
@@ -182,18 +219,21 @@ class Motion:
         return Motion(self.x, self.y, self.theta.shift_to_zero(), pivot=(x, y))
 
 
-def judge_pieces(coordinate: Coordinate) -> Iterator[tuple[Any, int]]:
-    """Each piece with how the motion goes on where it begins. Raises MotionError where the value itself jumps."""
+def judge_pieces(coordinate: Coordinate, may_jump: bool = False) -> Iterator[tuple[Any, int]]:
+    """Each piece with how the motion goes on where it begins. Raises MotionError where the value itself jumps.
+
+    Where it may jump that is BROKEN, and all else is SMOOTH.
+    """
     before = None
     for piece in coordinate.pieces:
         if before is None:
             yield piece, SMOOTH
         else:
-            yield piece, _judge_break(before, piece)
+            yield piece, _judge_break(before, piece, may_jump)
         before = piece
 
 
-def _judge_break(before: CurvePiece, after: CurvePiece) -> int:
+def _judge_break(before: CurvePiece, after: CurvePiece, may_jump: bool) -> int:
     if not after.begin > before.begin:
         raise MotionError(f"the pieces of a motion must begin at rising times, not {before.begin!r}, {after.begin!r} s")
     jumps, values = [], []
@@ -205,6 +245,8 @@ def _judge_break(before: CurvePiece, after: CurvePiece) -> int:
             size += _evaluate_polynomial([abs(c) for c in piece.coefficients], abs(u), order)
         jumps.append(abs(sides[1] - sides[0]) > MOTION_JUMP * size)
         values.append(sides)
+    if may_jump:
+        return BROKEN if jumps[0] else SMOOTH
     if jumps[0]:
         raise MotionError(f"a motion must not jump: at {after.begin!r} s from {values[0][0]!r} to {values[0][1]!r}")
     return BROKEN if jumps[1] else BENT if jumps[2] else SMOOTH

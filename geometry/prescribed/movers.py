@@ -62,7 +62,8 @@ def copy_clock(target, source):
 
 
 def build_movers(motions) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Tables MOVER, PIECE and WAVE of a sequence of motions, in order; edges are not yet assigned."""
+    """Tables MOVER, PIECE and WAVE of a sequence of motions, or of what else is a Course, in order; edges are not yet
+    assigned."""
     mover = allocate_table(MOVER, len(motions))
     mover.root = -1
     pieces, waves = [], []
@@ -70,7 +71,7 @@ def build_movers(motions) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         for k, coordinate in enumerate(motion.coordinates):
             row.first_piece[k], row.n_pieces[k], row.piece[k] = len(pieces), len(coordinate.pieces), len(pieces)
             row.first_wave[k], row.n_waves[k] = len(waves), len(coordinate.waves)
-            pieces += list(judge_pieces(coordinate))
+            pieces += list(judge_pieces(coordinate, motion.may_jump))
             waves += coordinate.waves
     piece, wave = allocate_table(PIECE, len(pieces)), allocate_table(WAVE, len(waves))
     for row, (source, meets) in zip(piece, pieces, strict=True):

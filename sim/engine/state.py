@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from dynamics.loads.load import MOST_LOADS
+from dynamics.codes import MOST_LOADS
 from dynamics.motion.closed import CLOSED
 from dynamics.motion.mode import CAPACITY, MODE, MotionState
 from dynamics.motion.mode_series import MODE_SERIES

@@ -96,7 +96,7 @@ def agrees(motion: Motion, times: np.ndarray, poses: np.ndarray) -> bool:
 
 def join_rows(times: np.ndarray, poses: np.ndarray) -> Motion:
     """The motion along straight lines from row to row."""
-    from sim.scene.motions import build_coordinate
+    from sim.scene.prescribed.motions import build_coordinate
 
     times, rows = np.unique(times, return_index=True)
     x, y, theta = (build_coordinate((times, column), kind="linear") for column in poses[rows].T)

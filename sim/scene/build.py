@@ -16,6 +16,8 @@ from geometry.shapes.polygon import PolygonError
 from geometry.shapes.pose import Pose
 from sim.scene import schema, toml_text
 from sim.scene.build_outline import AnyOutline, build_outline_of, convert_lengths, read_drawn, translate_outline
+from sim.scene.held.build_held import Bodies, Held, HeldError, build_held
+from sim.scene.held.holding import WORLD
 from sim.scene.outline_schema import DrawnSection, OutlineSection
 from sim.scene.scene import AnyScene, DrawnFrom, Goal, Obstacle, Run, Scene, Workpiece
 from sim.scene.scene_errors import OTHER_COEFFICIENTS, NoOutlineError, SceneError, explain_validation_error
@@ -97,7 +99,7 @@ def build_scene(data: dict, text: str, where: str, source: str | None, start_is_
     """
     import pydantic
 
-    from sim.scene.motions import build_gravity
+    from sim.scene.prescribed.motions import build_gravity
     from sim.scene.start import check_start
 
     try:
@@ -122,23 +124,32 @@ def build_scene(data: dict, text: str, where: str, source: str | None, start_is_
         workpiece=workpiece,
         obstacles=obstacles,
         gravity=gravity,
-        load=_add_loads(section.load),
         run=Run(**section.run.model_dump()),
         formation=formation,
         gravity_turn=gravity_turn,
         goals=tuple(Goal(**goal.model_dump()) for goal in section.goal),
+        **_build_held(section, workpiece, obstacles, drawings, where)._asdict(),
     )
     if not start_is_checked:
         check_start(scene, where)
     return scene
 
 
-def _add_loads(sections) -> tuple[float, float, float]:
-    """The sum of all forces and torques [N, N, N m]."""
-    if not sections:
-        return 0.0, 0.0, 0.0
-    x, y, torque = (float(sum(column)) for column in zip(*[(*l.force, l.torque) for l in sections], strict=True))
-    return x, y, torque
+def _build_held(section: schema.SceneSection, workpiece: Workpiece, obstacles, drawings: dict, where: str) -> Held:
+    """What holds and pulls the workpiece, from where it starts."""
+    def convert(lengths, obstacle: int | None) -> tuple[float, ...]:
+        if obstacle == WORLD:
+            return tuple(map(float, lengths))
+        body, key = ((section.workpiece, "workpiece") if obstacle is None
+                     else (section.obstacle[obstacle], f"obstacle.{obstacle}"))
+        return convert_lengths(lengths, body.outline, drawings.get(f"{key}.outline"))
+
+    bodies = Bodies(workpiece.mass, workpiece.rho, workpiece.outline.size, workpiece.pose, workpiece.origin,
+                    [(obstacle.name, obstacle.pose) for obstacle in obstacles], convert)
+    try:
+        return build_held(section.gripper, section.spring, section.drag, section.load, bodies)
+    except HeldError as error:
+        raise SceneError(f"{where}: {error}") from None
 
 
 def _read_drawings(section: schema.SceneSection, data: dict, where: str, source: str | None):
@@ -235,7 +246,7 @@ def _build_obstacles(section: schema.SceneSection, where: str, drawings: dict) -
 
 def _build_motion(given: schema.ObstacleSection, key: str) -> tuple[Pose, Motion | None]:
     """Pose of an obstacle at t = 0, and its motion; None where it stands still."""
-    from sim.scene.motions import build_motion
+    from sim.scene.prescribed.motions import build_motion
 
     try:
         motion = build_motion(given.motion, Pose(*given.pose), given.surface_speed)

@@ -91,8 +91,8 @@ def _follow(data: Any, path: list) -> Any:
 
 
 def _name_of(path: list, data: dict) -> str | None:
-    """Name of the obstacle that a path leads into."""
-    if len(path) > 1 and path[0] == "obstacle" and isinstance(path[1], int):
+    """Name of the obstacle, spring or load that a path leads into."""
+    if len(path) > 1 and path[0] in ("obstacle", "spring", "load") and isinstance(path[1], int):
         member = _follow(data, path[:2])
         name = member.get("name") if isinstance(member, dict) else None
         return name if isinstance(name, str) else None

@@ -8,14 +8,14 @@ from pydantic import BeforeValidator, Discriminator, Field, Tag, field_validator
 
 from dynamics.codes import Law, Rule
 from geometry.formation.formation_types import FormationType
-from sim.scene.motion_schema import GravitySection, MotionSection
+from sim.scene.held.held_schema import DragSection, GripperSection, LoadSection, SpringSection
 from sim.scene.outline_schema import OutlineSection
+from sim.scene.prescribed.motion_schema import GravitySection, MotionSection
 from sim.tolerances import LARGEST_STEP_TOLERANCE, LEAST_STEP_TOLERANCE, ROWS_ROUNDING, STEP_TOLERANCE
 from sim.values import dimensions
 from sim.values.quantities import (
     Angle,
     AngularVelocity,
-    Force,
     Friction,
     Length,
     Mass,
@@ -26,7 +26,6 @@ from sim.values.quantities import (
     Restitution,
     Section,
     Speed,
-    Torque,
     read_angle,
     read_length,
     read_number,
@@ -118,13 +117,6 @@ class FormationSection(Section):
     type: FormationType
     contact: list[FormationContactSection]
     branch: Annotated[int, Field(strict=True, ge=0)] | None = None
-
-
-class LoadSection(Section):
-    """A constant force (N, world frame) at the centre of mass, and a torque (N m)."""
-
-    force: tuple[Force, Force] = (0.0, 0.0)
-    torque: Torque = 0.0
 
 
 def _read_duration(value: Any) -> float:
@@ -241,6 +233,9 @@ class SceneSection(Section):
     restitution: dict[str, Restitution] = Field(default_factory=dict)
     impact: dict[str, Law] = Field(default_factory=dict)
     load: list[LoadSection] = Field(default_factory=list)
+    gripper: GripperSection | None = None
+    spring: list[SpringSection] = Field(default_factory=list)
+    drag: DragSection | None = None
     formation: FormationSection | None = None
     goal: list[GoalSection] = Field(default_factory=list)
     run: RunSection = RunSection()

@@ -6,7 +6,7 @@ import tomllib
 from typing import Any
 
 from sim.scene import toml_numbers
-from sim.scene.toml_text import TomlError, dump_toml, dump_value, find_leading_comment, read_toml
+from sim.scene.toml_text import TALL, TomlError, dump_toml, dump_value, find_leading_comment, read_toml
 
 
 def rewrite_toml(text: str, data: dict) -> str:
@@ -78,10 +78,10 @@ def _change_member(parent: Any, key: str | int, value: Any) -> None:
 
 
 def _make_item(key: str | int, value: Any) -> Any:
-    """A value for tomlkit; waypoints row by row."""
+    """A value for tomlkit; waypoints and tables of numbers row by row."""
     import tomlkit
 
-    if key != "waypoints" or not isinstance(value, list):
+    if key not in TALL or not isinstance(value, list):
         return value
     rows = tomlkit.array().multiline(True)
     rows.extend(value)

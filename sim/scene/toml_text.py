@@ -26,18 +26,25 @@ COMPONENTS = {
     "box": ("width", "height"),
     "amplitude": ("x", "y", "theta"),
     "about": ("x", "y"),
+    "center": ("x", "y"),
+    "point": ("x", "y"),
+    "anchor": ("x", "y"),
+    "stiffness": ("x", "y", "theta"),
+    "damping": ("x", "y", "theta"),
+    "preload": ("fx", "fy", "torque"),
 }
 # Lists that a path may enter although the text leaves them out.
 DEFAULTS: dict[str, Any] = {"pose": [0.0, 0.0, 0.0], "velocity": [0.0, 0.0, 0.0],
             "gravity": [0.0, -dimensions.STANDARD_GRAVITY], "force": [0.0, 0.0],
-            "load": [{}], "sinusoid": [{}], "amplitude": [0.0, 0.0, 0.0]}  # fmt: skip
+            "load": [{}], "sinusoid": [{}], "amplitude": [0.0, 0.0, 0.0], "damping": [0.0, 0.0, 0.0],
+            "preload": [0.0, 0.0, 0.0]}  # fmt: skip
 _BARE_KEY = re.compile(r"[A-Za-z0-9_-]+")
 _KEY = r'''"([^"]+)"|([^."]+)'''
 _PATH = re.compile(rf"(?:{_KEY})(?:\.(?:{_KEY}))*")
 
 
 # Tables within a table that are written with a heading of their own, and lists that are written row by row.
-_HEADED, _TALL = "motion", "waypoints"
+_HEADED, TALL = "motion", ("waypoints", "table")
 
 
 class PathError(StictionError, ValueError):
@@ -49,9 +56,22 @@ def find_components(keys: Iterable[str]) -> tuple[str, ...]:
     keys = list(keys)
     if "motion" in keys and keys[-1] == "velocity":
         return COMPONENTS["velocity"][:2]
+    if keys[:1] == ["load"] and (own := _find_of_load(keys)):
+        return own
+    if keys[-2:-1] in (["stiffness"], ["damping"]):
+        return COMPONENTS["stiffness"]  # of a row of a matrix
     if keys[-2:-1] == ["waypoints"]:
         return ("t", *COMPONENTS["pose"]) if "motion" in keys else ("t", "angle")
     return COMPONENTS.get(keys[-1], ()) if keys else ()
+
+
+def _find_of_load(keys: list[str]) -> tuple[str, ...]:
+    """Of the lists whose names mean something else in a load."""
+    if keys[-1] == "at":
+        return COMPONENTS["center"]
+    if keys[-2:-1] == ["table"]:
+        return ("t", *COMPONENTS["preload"])
+    return COMPONENTS["preload"] if keys[-1] == "amplitude" else ()
 
 
 class TomlError(StictionError, ValueError):
@@ -93,17 +113,21 @@ def apply_override(data: dict, path: str, value: Any) -> None:
 
     Members of a list are called by index, by name (obstacle.floor.mu) or by component (workpiece.pose.theta). Tables
     that are missing are made; the schema judges later whether they may be there. Waypoints take the place of the pose
-    of an obstacle, or of the angle of gravity.
+    of an obstacle or of the gripper, or of the angle of gravity; damping and damping_ratio that of each other.
     """
     keys = split_path(path)
     here: Any = data
     for depth, key in enumerate(keys):
         last = depth == len(keys) - 1
         if isinstance(here, dict):
+            _drop_rival(here, keys[:depth], keys[depth:])
             if last:
                 here[key] = value
             else:
                 if key not in here:
+                    if keys[: depth + 1] == ["gripper", "pose"]:
+                        raise PathError("gripper.pose is not given, and so where the part starts: set all three at "
+                                        "once, gripper.pose=[x, y, theta]")
                     names = find_components(keys[: depth + 1])
                     default = DEFAULTS.get(key, {})
                     here[key] = copy.deepcopy(default[: len(names)] if names else default)
@@ -122,6 +146,13 @@ def apply_override(data: dict, path: str, value: Any) -> None:
                     here.pop("pose", None)
         else:
             raise PathError(f"{'.'.join(map(cut, keys[:depth]))} = {quote(here)} has no key {quote(key)}")
+
+
+def _drop_rival(table: dict, before: list[str], keys: list[str]) -> None:
+    """Take out of the table of a gripper what says the same as what is set at keys of it."""
+    if before == ["gripper"]:
+        rival = {"damping": "damping_ratio", "damping_ratio": "damping"}.get(keys[0])
+        table.pop("pose" if keys == ["motion", "waypoints"] else rival, None)
 
 
 def _turn_to_polar(gravity: Any) -> Any:
@@ -166,7 +197,7 @@ def _dump_table(table: dict, path: str, lines: list[str]) -> None:
         if tables or (isinstance(value, dict) and (not path or key == _HEADED)):
             later.append((key, value))
         else:
-            tall = key == _TALL and isinstance(value, list)
+            tall = key in TALL and isinstance(value, list)
             lines.append(f"{_dump_key(key)} = {_dump_rows(value) if tall else dump_value(value)}")
     for key, value in later:
         name = f"{path}.{_dump_key(key)}" if path else _dump_key(key)

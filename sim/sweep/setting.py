@@ -36,8 +36,8 @@ if TYPE_CHECKING:
 # cells, makes each outline once if all are kept.
 KEPT, ROOM_OF_SETTING, ROOM_OF_SHAPE = 64_000_000, 16_000, 32_000
 _PAIRS = re.compile(r"(friction|restitution)\..+|obstacle\..+\.(mu|e)")
-_STILL = re.compile(r"(friction|restitution|impact|run|gravity|load)(\..+)?|obstacle\..+\.(mu|e|law)|"
-                    r"workpiece\.(rho|mass|velocity\..+)")
+_STILL = re.compile(r"(friction|restitution|impact|run|gravity|load|gripper|spring|drag)(\..+)?|"
+                    r"obstacle\..+\.(mu|e|law)|workpiece\.(rho|mass|velocity\..+)")
 
 
 @dataclass(frozen=True)
@@ -131,7 +131,9 @@ class SettingMaker:
         self._room = KEPT
         first = make_setting(self.first)
         self.shape = first.shape
-        self._only_rho = [study.axes[index].key for index in self._others] == ["workpiece.rho"]
+        # the damping ratio of a gripper depends on rho
+        self._only_rho = (self.first.gripper is None
+                          and [study.axes[index].key for index in self._others] == ["workpiece.rho"])
         self._judge = first.judge if self._only_rho else None  # knows nothing of inertia
 
     def _find_pairs(self, index: int) -> tuple[int, list[int]]:
@@ -258,7 +260,9 @@ def make_setting(scene: Scene, near: Shape | None = None, judge: Judge | None = 
     body = build_body(scene)
     options = build_options(scene, body)
     placed = tuple((obstacle.outline, obstacle.pose, obstacle.motion) for obstacle in scene.obstacles)
-    key = (scene.workpiece.outline, placed, scene.gravity_turn, options.scales.touch)
+    holding = ((scene.gripper, scene.springs, scene.drag, scene.loads, scene.workpiece.mass, scene.workpiece.rho)
+               if scene.held else None)  # their tables are by mass
+    key = (scene.workpiece.outline, placed, scene.gravity_turn, options.scales.touch, holding)
     shape = near if near is not None and near.key == key else Shape(key, body, options)
     pairs = np.array([[obstacle.mu, obstacle.e, LAWS.index(obstacle.law)] for obstacle in scene.obstacles])
     return Setting(make_cell(scene, body, options), pairs.reshape(-1, 3).T, shape, judge or Judge(scene))

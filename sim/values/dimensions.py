@@ -64,7 +64,23 @@ FORCE = Dimension("a force", "2 N", _NEWTONS)
 TORQUE = Dimension("a torque", "3 N mm", {f"{force} {length}": (a * c, b * d)
                                           for length, (c, d) in _METRES.items() if length in ("m", "cm", "mm")
                                           for force, (a, b) in _NEWTONS.items()})  # fmt: skip
-DIMENSIONS = (LENGTH, MASS, TIME, FREQUENCY, ANGLE, SPEED, ANGULAR_VELOCITY, ACCELERATION, FORCE, TORQUE)
+_SHORT = {unit: _METRES[unit] for unit in ("m", "cm", "mm")}
+STIFFNESS = Dimension("a stiffness", "20 N/mm", {f"{force}/{length}": (a * d, b * c)
+                                                 for length, (c, d) in _SHORT.items()
+                                                 for force, (a, b) in _NEWTONS.items()})  # fmt: skip
+ROTATIONAL_STIFFNESS = Dimension("a rotational stiffness", "30 N m/rad", {
+    **{f"{torque}/rad": pair for torque, pair in TORQUE.units.items()},
+    **{f"{torque}/deg": (a, b * _DEGREE) for torque, (a, b) in TORQUE.units.items()}})
+DAMPING = Dimension("a damping", "5 N s/m", {
+    **{f"{force} s/{length}": (a * d, b * c) for length, (c, d) in _SHORT.items()
+       for force, (a, b) in _NEWTONS.items()}, "kg/s": (1, 1), "g/s": (1, 1000)})
+ROTATIONAL_DAMPING = Dimension("a rotational damping", "0.2 N m s", {
+    f"{force} {length} s{rad}": (a * c, b * d) for rad in ("", "/rad") for length, (c, d) in _SHORT.items()
+    for force, (a, b) in _NEWTONS.items()})
+MIXED_DAMPING = Dimension("a damping between a direction and the turn", "0.1 N s", {
+    f"{force} s": pair for force, pair in _NEWTONS.items()})
+DIMENSIONS = (LENGTH, MASS, TIME, FREQUENCY, ANGLE, SPEED, ANGULAR_VELOCITY, ACCELERATION, FORCE, TORQUE, STIFFNESS,
+              ROTATIONAL_STIFFNESS, DAMPING, ROTATIONAL_DAMPING, MIXED_DAMPING)
 
 # By the last word of its key: what a plain number of a scene is in. Lengths of outlines are in the unit of the outline,
 # and not among them.
@@ -72,10 +88,17 @@ _BY_WORD = {"x": LENGTH, "y": LENGTH, "rho": LENGTH, "at": LENGTH, "theta": ANGL
             "vx": SPEED, "vy": SPEED, "surface_speed": SPEED, "omega": ANGULAR_VELOCITY,
             "angular_velocity": ANGULAR_VELOCITY, "gx": ACCELERATION, "gy": ACCELERATION, "magnitude": ACCELERATION,
             "fx": FORCE, "fy": FORCE, "torque": TORQUE, "mass": MASS, "frequency": FREQUENCY, "t": TIME,
-            "duration": TIME, "output_interval": TIME, "step": TIME}  # fmt: skip
+            "duration": TIME, "output_interval": TIME, "step": TIME, "time": TIME, "start": TIME, "end": TIME,
+            "force": FORCE, "rest_length": LENGTH, "stiffness": STIFFNESS, "damping": DAMPING, "linear": DAMPING,
+            "rotational": ROTATIONAL_DAMPING}  # fmt: skip
+# ... and of members of matrices: (between directions, between a direction and the turn, of the turn).
+_OF_MATRIX = {"stiffness": (STIFFNESS, FORCE, ROTATIONAL_STIFFNESS),
+              "damping": (DAMPING, MIXED_DAMPING, ROTATIONAL_DAMPING)}
+# Points in the frame and the unit of an outline.
+_POINTS = {"center", "point", "at", "anchor"}
 
 _SPELLINGS = (("²", "^2"), ("s2", "s^2"), ("**2", "^2"), ("°", "deg"), ("µ", "u"), ("μ", "u"), ("·", " "), ("*", " "),
-              ("Nm", "N m"), ("Ncm", "N cm"))  # fmt: skip
+              ("Nms", "N m s"), ("Nm", "N m"), ("Ncm", "N cm"), ("Ns", "N s"))  # fmt: skip
 
 
 def parse_number(text: str) -> float:
@@ -93,8 +116,17 @@ def normalise_unit(unit: str) -> str:
 def find_plain_unit(key: str) -> str:
     """In what unit a plain number at a dotted path of a scene is read; "" where it has none, or that of its outline."""
     words = key.split(".")
-    dimension = None if {"outline", "center_of_mass"} & set(words) else _BY_WORD.get(words[-1])
+    if {"outline", "center_of_mass"} & set(words) or _POINTS & set(words[-2:-1]):
+        return ""
+    if words[0] == "gripper" and words[1:2] and words[1] in _OF_MATRIX and len(words) > 2:
+        return get_of_matrix(words[1], words[2] == "theta", words[-1] == "theta").si
+    dimension = _BY_WORD.get(words[-1])
     return "" if dimension is None else dimension.si
+
+
+def get_of_matrix(matrix: str, row_turns: bool, column_turns: bool) -> Dimension:
+    """What a member of "stiffness" or "damping" measures: do its row and its column belong to the turn?"""
+    return _OF_MATRIX[matrix][row_turns + column_turns]
 
 
 def find_dimensions(unit: str) -> list[Dimension]:

@@ -131,6 +131,13 @@ def _read_positive(value: Any, dimension: dimensions.Dimension) -> float:
     return number
 
 
+def _read_not_negative(value: Any, dimension: dimensions.Dimension) -> float:
+    number = read_quantity(value, dimension)
+    if number < 0.0:
+        raise ValueError("must be zero or positive")
+    return number
+
+
 def read_positive_length(value: Any) -> float:
     return _read_positive(value, dimensions.LENGTH)
 
@@ -167,6 +174,10 @@ Length, Angle, Time = _accept(dimensions.LENGTH), _accept(dimensions.ANGLE), _ac
 Speed, AngularVelocity = _accept(dimensions.SPEED), _accept(dimensions.ANGULAR_VELOCITY)
 Acceleration, Force, Torque = _accept(dimensions.ACCELERATION), _accept(dimensions.FORCE), _accept(dimensions.TORQUE)
 PositiveLength, PositiveTime = _accept(dimensions.LENGTH, _read_positive), _accept(dimensions.TIME, _read_positive)
+PositiveForce = _accept(dimensions.FORCE, _read_positive)
+RestLength = _accept(dimensions.LENGTH, _read_not_negative)
+Stiffness, Damping = _accept(dimensions.STIFFNESS, _read_not_negative), _accept(dimensions.DAMPING, _read_not_negative)
+RotationalDamping = _accept(dimensions.ROTATIONAL_DAMPING, _read_not_negative)
 Mass, Frequency = _accept(dimensions.MASS, _read_positive), _accept(dimensions.FREQUENCY, _read_positive)
 OutlineLength = Annotated[Any, BeforeValidator(read_outline_length)]  # Any keeps `Metres` as it is
 Friction = Annotated[float, BeforeValidator(read_friction)]

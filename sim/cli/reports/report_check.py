@@ -6,8 +6,9 @@ import shlex
 from pathlib import Path
 
 from sim.cli.reports.console import count_features, format_number, make_console, make_table, print_fields
-from sim.scene.motions import describe_motion, describe_turn
+from sim.cli.reports.report_held import describe_held
 from sim.scene.notes import list_notes
+from sim.scene.prescribed.motions import describe_motion, describe_turn
 from sim.scene.scene import DrawnFrom, Obstacle, Scene, Workpiece
 from sim.words.quoting import cut
 
@@ -48,6 +49,8 @@ def print_scene(scene: Scene) -> bool:
     for obstacle in scene.obstacles:
         if obstacle.motion is not None:
             console.print(f"  {cut(obstacle.name)} moves: {describe_motion(obstacle.motion)}")
+    for what, words in describe_held(scene):
+        console.print(f"  {what}: {words}")
     for note in list_notes(scene):
         console.print(f"Note: {note}.")
     return True

@@ -1,1 +1,1 @@
-"""What holds, pulls and brakes the part besides obstacles: grippers, springs, drag, loads over time. No kernels."""
+"""What holds, pulls and brakes the part: grippers, springs, drag, loads that change. Read and checked, no kernels."""

@@ -10,7 +10,7 @@ from math import inf
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from geometry.prescribed.motion import Motion
+    from geometry.prescribed.motion import Motion, WrenchCourse
 
 Matrix3 = tuple[tuple[float, float, float], tuple[float, float, float], tuple[float, float, float]]
 
@@ -64,4 +64,4 @@ class TimedLoad:
     name: str
     point: tuple[float, float]  # m, of the part
     turned: bool  # do they turn with the part?
-    wrench: Motion  # x, y: the force [N] over time; theta: the torque [N m]; values and slopes may jump
+    wrench: WrenchCourse  # x, y: the force [N] over time; theta: the torque [N m]; values and slopes may jump

@@ -18,7 +18,7 @@ from geometry.prescribed.motion import (
 )
 from geometry.prescribed.movers import bound_mover, build_movers, choose_pieces, evaluate_mover
 from geometry.shapes.pose import Pose
-from sim.scene.motions import build_coordinate
+from sim.scene.prescribed.motions import build_coordinate
 
 
 def make_coordinate(rng):

@@ -13,7 +13,7 @@ from geometry.shapes.pose import Pose
 from sim.tolerances import ALONG_AXIS, LEAST_DIRECTION
 
 if TYPE_CHECKING:
-    from sim.scene.motion_schema import GravitySection, MotionSection
+    from sim.scene.prescribed.motion_schema import GravitySection, MotionSection
 
 
 def build_motion(section: MotionSection | None, pose: Pose, surface_speed: float) -> Motion:

@@ -30,16 +30,18 @@ def _read_amplitude(value: Any) -> tuple[float, float, float]:
     return read_length(x), read_length(y), read_angle(theta)
 
 
-def _read_waypoints(value: Any, readers: tuple, what: str) -> list[tuple[float, ...]]:
-    """Rows [t, ...] with rising times; `readers` are those of the columns after the time."""
+def read_rows(value: Any, readers: tuple, what: str, optional: int = 0) -> list[tuple[float, ...]]:
+    """Rows [t, ...] with rising times; `readers` are those of the columns after the time, of which the last `optional`
+    may be left out, and are 0 then."""
     if not isinstance(value, list | tuple) or len(value) < 2:
         raise ValueError(f"must be a list of two or more rows {what}")
     rows = []
     for i, row in enumerate(value):
-        if not isinstance(row, list | tuple) or len(row) != 1 + len(readers):
+        if not isinstance(row, list | tuple) or not len(readers) - optional < len(row) <= 1 + len(readers):
             raise ValueError(f"row {i} is {quote(row)}; valid: {what}")
         try:
-            read = (read_time(row[0]), *(f(x) for f, x in zip(readers, row[1:], strict=True)))
+            filled = (*row[1:], *[0.0] * (1 + len(readers) - len(row)))
+            read = (read_time(row[0]), *(f(x) for f, x in zip(readers, filled, strict=True)))
         except ValueError as error:
             raise ValueError(f"row {i} is {quote(row)}: {error}") from None
         if rows and not read[0] > rows[-1][0]:
@@ -91,7 +93,7 @@ class MotionSection(MovingSection):
     @field_validator("waypoints", mode="before")
     @classmethod
     def _read_rows(cls, value):
-        return _read_waypoints(value, (read_length, read_length, read_angle), "[t, x, y, theta]")
+        return read_rows(value, (read_length, read_length, read_angle), "[t, x, y, theta]")
 
 
 class GravitySection(MovingSection):
@@ -105,7 +107,7 @@ class GravitySection(MovingSection):
     @field_validator("waypoints", mode="before")
     @classmethod
     def _read_rows(cls, value):
-        return _read_waypoints(value, (read_angle,), "[t, angle]")
+        return read_rows(value, (read_angle,), "[t, angle]")
 
     @model_validator(mode="after")
     def _check_angle(self):
