@@ -33,15 +33,12 @@ from __future__ import annotations
 
 from math import cos, sin, sqrt
 
+from dynamics.codes import MOST_NAMED
 from dynamics.tolerances import RANK
 from geometry.compiled.jit import jit, kernel
 from geometry.compiled.record import allocate_table, define_record
 from geometry.contact.contacts import is_same_contact
 from geometry.prescribed.motion import THETA, X, Y
-
-# Contacts that a controller may name, each with a force of its own: in the plane three are independent. Larger: a state
-# of a run takes more room.
-MOST_NAMED = 6
 
 OUTSIDE, HYBRID, IMPEDANCE = 0, 1, 2  # who gives the wrench: somebody outside of compiled code, or one of the two laws
 

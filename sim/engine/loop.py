@@ -181,8 +181,8 @@ def _step(body, options, state, tools, log):
 
 @kernel
 def _find_end(body, options, state):
-    """(longest time of a step, when it ends, BREAK if a velocity or an acceleration of an obstacle or a load jumps then,
-    SAMPLE if a controller samples and nothing jumps, else NO_MONITOR)."""
+    """(longest time of a step, when it ends, what happens then: BREAK where the velocity or the acceleration of an
+    obstacle or a load jumps, SAMPLE where nothing does and a controller samples, else NO_MONITOR)."""
     walls = body.walls
     if walls.mover.shape[0] == 0:
         return options.duration - state.time, options.duration, events.NO_MONITOR

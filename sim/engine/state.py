@@ -10,8 +10,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from dynamics.codes import MOST_LOADS
-from dynamics.loads.control import MOST_NAMED, SAMPLE
+from dynamics.codes import MOST_LOADS, MOST_NAMED
+from dynamics.loads.control import SAMPLE
 from dynamics.motion.closed import CLOSED
 from dynamics.motion.mode import CAPACITY, MODE, MotionState
 from dynamics.motion.mode_series import MODE_SERIES

@@ -9,7 +9,7 @@ import numpy as np
 from dynamics.loads import control as c
 from geometry.compiled.record import allocate_table
 from geometry.contact.contacts import TYPE_A, TYPE_B, TYPE_C
-from sim.instant.features import find_part_row, find_wall_row
+from sim.instant.named_features import find_part_row, find_wall_row
 from sim.scene.held.holding import HYBRID, IMPEDANCE, OUTSIDE, Matrix3
 
 if TYPE_CHECKING:
@@ -31,14 +31,16 @@ def build_controller(scene: Scene, part: Part, walls: Walls) -> np.recarray:
     row.kind, row.period, row.raw = KINDS[control.law], 1.0 / control.rate, control.raw
     hand_mass, hand_rho = control.hand or (0.0, rho)
     row.hand_mass, row.hand = hand_mass, hand_mass * np.array([1.0, 1.0, (hand_rho / rho) ** 2])
+    back = np.diag([1.0, 1.0, 1.0 / rho])
     _set_root(row, "object", np.diag(mass - np.array(row.hand)))
+    _set_root(row, "force", _read_metric(control.force_metric, mass, back))
+    _set_root(row, "motion", _read_metric(control.motion_metric, mass, back))
     row.sense_back = np.diag([1.0, 1.0, rho if control.raw else 1.0])
     if control.law == OUTSIDE:
         return table
     row.reference = len(walls.mover) - 1 - len(control.forces)
     row.px, row.py = control.arm
     scale = np.diag([1.0, 1.0, rho])  # (ax, ay, rho alpha) from (ax, ay, alpha)
-    back = np.diag([1.0, 1.0, 1.0 / rho])
     if control.law == IMPEDANCE:
         inertia = np.diag([mass, mass, mass * rho * rho]) if control.inertia is None else np.array(control.inertia)
         give = np.linalg.inv(inertia)
@@ -50,8 +52,6 @@ def build_controller(scene: Scene, part: Part, walls: Walls) -> np.recarray:
     row.position, row.velocity = np.diag(control.position_gain), np.diag(control.velocity_gain)
     row.force_gain, row.integral_gain, row.force = control.force_gain, control.integral_gain, control.force
     row.wrench = np.array(control.wrench) * [1.0, 1.0, 1.0 / rho]
-    _set_root(row, "force", _read_metric(control.force_metric, mass, back))
-    _set_root(row, "motion", _read_metric(control.motion_metric, mass, back))
     row.first_force, row.n = row.reference + 1, len(control.contacts)
     for i, contact in enumerate(control.contacts):
         row.triple[i] = find_triple(scene, contact, part, walls)

@@ -133,8 +133,8 @@ class Status(IntEnum):
     CONTROLLER_FAILED = (
         20,
         "The controller raised an error, or gave no wrench.",
-        "The rows up to its last sample are kept; the message says what it was and where; a controller returns three finite "
-        "numbers, fx, fy and torque.",
+        "The rows up to its last sample are kept; the message says what it was and where. A controller returns three "
+        "finite numbers, fx, fy and torque.",
     )
 
     def __str__(self) -> str:

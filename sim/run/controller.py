@@ -41,9 +41,9 @@ class MeasuredContact:
 
 
 @dataclass(frozen=True)
-class Measured:
-    """What a controller is told at a sample: the state there, and forces as they were just before, under the wrench that
-    was held. At the start there have been none: no contacts, and zeros."""
+class Measurement:
+    """What a controller is told at a sample: the state there, and forces as they were just before, under the wrench
+    that was held. At the start there have been none: no contacts, and zeros."""
 
     time: float  # s
     pose: np.ndarray  # (3,) x, y [m], theta [rad] of the centre of mass
@@ -53,7 +53,7 @@ class Measured:
     wrist: np.ndarray  # (3,) N, N, N m: wrench between hand and part about the centre of mass
 
 
-Controller = Callable[[Measured], Any]  # gives (fx, fy, torque): N, N, N m about the centre of mass, in the world
+Controller = Callable[[Measurement], Any]  # gives (fx, fy, torque): N, N, N m about the centre of mass, in the world
 
 
 class ControllerError(Exception):
@@ -86,8 +86,8 @@ def ask_controller(controller: Controller, arguments: Arguments, scene: Scene) -
         if wrench.shape != (3,) or not np.isfinite(wrench).all():
             raise ValueError
     except (TypeError, ValueError):
-        raise ControllerError(f"at t = {measured.time!r} s it gave {quote(answer)}; valid: (fx, fy, torque), three finite "
-                              "numbers in N, N and N m") from None
+        raise ControllerError(f"at t = {measured.time!r} s it gave {quote(answer)}; valid: (fx, fy, torque), three "
+                              "finite numbers in N, N and N m") from None
     state.command[:] = wrench
     state.answered = 1
 
@@ -99,7 +99,7 @@ def _tell(error: Exception) -> str:
     return f"{type(error).__name__}: {error}{place}"
 
 
-def measure(arguments: Arguments, scene: Scene) -> Measured:
+def measure(arguments: Arguments, scene: Scene) -> Measurement:
     """What a controller is told at the sample at which a run waits."""
     body, _, state, tools, _ = arguments
     desk, rho = tools.desk, body.rho
@@ -109,7 +109,7 @@ def measure(arguments: Arguments, scene: Scene) -> Measured:
         if load.kind == GRIPPER:
             gripper[:] = load.wrench
     wrist = np.zeros(3) if start else np.array(desk.sample.wrist) * [1.0, 1.0, rho]
-    return Measured(float(state.time), np.array(state.pose), np.array(state.velocity),
+    return Measurement(float(state.time), np.array(state.pose), np.array(state.velocity),
                     _list_contacts(arguments, scene), gripper, wrist)
 
 

@@ -65,7 +65,7 @@ def simulate(
     duration [s] and the other entries of the scene's [run] section (choice, output_interval, step, tolerance) can be
     given here. The rows go to `sink` (an object with write and close, such as `H5Sink`) or, without one, into the
     returned Trajectory. `progress(time)` is called now and then. `controller(measured)` is called `rate` times a second
-    (1000 Hz if not given), the first time at the start, with a `sim.run.controller.Measured`; it gives the wrench
+    (1000 Hz if not given), the first time at the start, with a `sim.run.controller.Measurement`; it gives the wrench
     (fx, fy, torque) on the part about its centre of mass, which is held until its next sample. An error in it ends the
     run with status CONTROLLER_FAILED. Ctrl-C ends the run with status INTERRUPTED and keeps
     its rows; with an explicit sink the KeyboardInterrupt is raised again afterwards. Where it or another error breaks
@@ -81,8 +81,8 @@ def simulate(
     if controller is not None:
         scene = dataclasses.replace(scene, control=take_rate(scene, DEFAULT_RATE if rate is None else rate))
     elif rate is not None:
-        raise SceneError(f"rate = {rate!r}: it is that of a controller, and none is given; the rate of a table [control] "
-                         "is control.rate")
+        raise SceneError(f"rate = {rate!r}: it is that of a controller, and none is given; the rate of a table "
+                         "[control] is control.rate")
     check_start(scene, scene.source or scene.name)
     target = MemorySink(scene) if sink is None else sink
     try:
@@ -137,8 +137,8 @@ def _follow(scene: Scene, target, progress: Callable[[float], None] | None, cont
 
 
 def _ask(controller: Controller, arguments: Arguments, ledger: Ledger, scene: Scene) -> str:
-    """Let a controller give its wrench; what has gone wrong, "" if nothing has. Where Ctrl-C falls into it the rows that
-    there are go to the sink."""
+    """Let a controller give its wrench; what has gone wrong, "" if nothing has. Where Ctrl-C falls into it the rows
+    that there are go to the sink."""
     try:
         ask_controller(controller, arguments, scene)
     except ControllerError as error:

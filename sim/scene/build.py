@@ -149,8 +149,11 @@ def _build_held(section: schema.SceneSection, workpiece: Workpiece, obstacles, d
     bodies = Bodies(workpiece.mass, workpiece.rho, workpiece.outline.size, workpiece.pose, workpiece.origin,
                     [(obstacle.name, obstacle.pose) for obstacle in obstacles], convert)
     try:
-        held = build_held(section.gripper, section.spring, section.drag, section.load, bodies, section.control is not None)
-        control = None if section.control is None else build_control(section.control, bodies, workpiece, obstacles)
+        controlled = section.control is not None
+        held = build_held(section.gripper, section.spring, section.drag, section.load, bodies, controlled)
+        outlines = [obstacle.outline for obstacle in obstacles]
+        control = (None if section.control is None
+                   else build_control(section.control, bodies, workpiece.outline, outlines))
         return {**held._asdict(), "control": control}
     except HeldError as error:
         raise SceneError(f"{where}: {error}") from None

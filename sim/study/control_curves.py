@@ -1,4 +1,4 @@
-"""What a log says of force and motion control: the power of the wrist's wrench, projected and not, and normal forces."""
+"""What a log says of force and motion control: power of the wrench in the wrist, projected and not, normal forces."""
 
 from __future__ import annotations
 
@@ -41,8 +41,8 @@ class ControlCurves:
     """Of each row of a log: time [s], power [W] of the wrench in the wrist, of its projection into the contact space,
     and normal forces; the times of impacts.
 
-    error [m]: how far the part is from its reference in the motions that the contacts allow, with rho times the angle; None
-    without a reference.
+    error [m]: how far the part is from its reference in the motions that the contacts allow, with rho times the angle;
+    None without a reference.
     """
 
     time: np.ndarray
@@ -114,17 +114,19 @@ def _find_real(trajectory: Trajectory, triples: np.ndarray) -> np.ndarray:
     return real
 
 
-def _measure_row(scene: Scene, body: Body, triples: np.ndarray, row: np.void) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+def _measure_row(scene: Scene, body: Body, triples: np.ndarray,
+                 row: np.void) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """(normal forces [N] as the wrist tells them, gap rates [m/s], rows N) of some contacts at a row."""
     rho, mass = scene.workpiece.rho, scene.workpiece.mass
-    pose, velocity = (np.array([row[name] for name in names]) for names in (("x", "y", "theta"), ("vx", "vy", "omega")))
+    pose, velocity = np.array([row["x"], row["y"], row["theta"]]), np.array([row["vx"], row["vy"], row["omega"]])
     at = MotionState(float(row["time"]), pose, velocity)
     restart_motion(body, at.time)
     frames = [get_function(compute_frame)(body, triple, at) for triple in triples]
     N = np.array([(frame.nx, frame.ny, frame.nq) for frame in frames])
     hand_mass, hand_rho = (scene.control.hand if scene.control else None) or (0.0, rho)
     held = np.diag([mass - hand_mass, mass - hand_mass, mass - hand_mass * (hand_rho / rho) ** 2])
-    f = np.array([row[f"wrist_{name}"] + row[f"load_{name}"] - row[f"command_{name}"] for name in ("fx", "fy", "torque")])
+    f = np.array([row[f"wrist_{name}"] + row[f"load_{name}"] - row[f"command_{name}"]
+                  for name in ("fx", "fy", "torque")])
     f[:2] -= hand_mass * _get_gravity(scene, at.time)
     f[2] /= rho
     bias = np.linalg.pinv(N) @ -np.array([frame.b for frame in frames])

@@ -79,8 +79,8 @@ ROTATIONAL_DAMPING = Dimension("a rotational damping", "0.2 N m s", {
     for force, (a, b) in _NEWTONS.items()})
 MIXED_DAMPING = Dimension("a damping between a direction and the turn", "0.1 N s", {
     f"{force} s": pair for force, pair in _NEWTONS.items()})
-MOMENT = Dimension("a mass times a length", "5 g m", {f"{mass} {length}": (a * c, b * d) for length, (c, d) in _SHORT.items()
-                                                      for mass, (a, b) in MASS.units.items()})  # fmt: skip
+MOMENT = Dimension("a mass times a length", "5 g m", {
+    f"{mass} {length}": (a * c, b * d) for length, (c, d) in _SHORT.items() for mass, (a, b) in MASS.units.items()})
 MOMENT_OF_INERTIA = Dimension("a moment of inertia", "5 g m^2", {
     f"{mass} {length}^2": (a * c * c, b * d * d) for length, (c, d) in _SHORT.items()
     for mass, (a, b) in MASS.units.items()})
@@ -92,9 +92,10 @@ DIMENSIONS = (LENGTH, MASS, TIME, FREQUENCY, ANGLE, SPEED, ANGULAR_VELOCITY, ACC
 _BY_WORD = {"x": LENGTH, "y": LENGTH, "rho": LENGTH, "at": LENGTH, "theta": ANGLE, "angle": ANGLE, "phase": ANGLE,
             "vx": SPEED, "vy": SPEED, "surface_speed": SPEED, "omega": ANGULAR_VELOCITY,
             "angular_velocity": ANGULAR_VELOCITY, "gx": ACCELERATION, "gy": ACCELERATION, "magnitude": ACCELERATION,
-            "fx": FORCE, "fy": FORCE, "torque": TORQUE, "mass": MASS, "frequency": FREQUENCY, "rate": FREQUENCY, "t": TIME,
-            "duration": TIME, "output_interval": TIME, "step": TIME, "time": TIME, "start": TIME, "end": TIME,
-            "force": FORCE, "rest_length": LENGTH, "stiffness": STIFFNESS, "damping": DAMPING, "linear": DAMPING,
+            "fx": FORCE, "fy": FORCE, "torque": TORQUE, "mass": MASS, "frequency": FREQUENCY, "t": TIME,
+            "rate": FREQUENCY, "duration": TIME, "output_interval": TIME, "step": TIME, "time": TIME, "start": TIME,
+            "end": TIME, "force": FORCE, "rest_length": LENGTH, "stiffness": STIFFNESS, "damping": DAMPING,
+            "linear": DAMPING,
             "rotational": ROTATIONAL_DAMPING}  # fmt: skip
 # ... and of members of matrices: (between directions, between a direction and the turn, of the turn).
 _OF_MATRIX = {"stiffness": (STIFFNESS, FORCE, ROTATIONAL_STIFFNESS),

@@ -56,16 +56,22 @@ def print_control(trajectory: Trajectory, path: Path) -> None:
     table = make_table("control of force and motion", ["contact", "desired", "normal force", "error, mean square"])
     for contact in curves.contacts:
         asked = contact.desired
-        table.add_row(contact.name, "-" if asked is None else f"{format_number(asked.min())} to {format_number(asked.max(), 'N')}",
-                      f"{format_number(contact.real.min())} to {format_number(contact.real.max(), 'N')}",
+        table.add_row(contact.name, "-" if asked is None else _describe_range(asked), _describe_range(contact.real),
                       "-" if asked is None else format_number(curves.find_mean(contact.real - asked), "N"))
     console = make_console()
     console.print(table)
-    console.print(f"power of the wrench {format_number(float(abs(curves.power).max()), 'W')} at most, of its projection into "
-                  f"the contact space {format_number(float(abs(curves.projected).max()), 'W')}; {len(curves.impacts)} impacts")
+    whole, projected = (format_number(float(abs(power).max()), "W") for power in (curves.power, curves.projected))
+    console.print(f"power of the wrench {whole} at most, of its projection into the contact space {projected}; "
+                  f"{len(curves.impacts)} impacts")
     if curves.error is not None:
         console.print(f"distance from the reference {format_number(1e3 * curves.error.max(), 'mm')} at most")
-    console.print(f"Picture: {shlex.quote(str(save_figure(draw_control(curves, trajectory.scene.name), path, dpi=110.0)))}")
+    figure = draw_control(curves, trajectory.scene.name)
+    console.print(f"Picture: {shlex.quote(str(save_figure(figure, path, dpi=110.0)))}")
+
+
+def _describe_range(values) -> str:
+    """From the smallest to the largest of some forces."""
+    return f"{format_number(values.min())} to {format_number(values.max(), 'N')}"
 
 
 def print_coupling(scene: Scene, values: Sequence[float], path: Path) -> None:

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from math import inf
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from geometry.formation.formations import FormationError, contact_of_features
 from geometry.prescribed.motion import STILL, Coordinate, CurvePiece, MotionError, Reference
 from geometry.shapes.pose import Pose
 from sim.scene.held.build_held import NO_MATRIX, Bodies, HeldError
@@ -20,12 +20,10 @@ from sim.words.suggestion import suggest
 
 if TYPE_CHECKING:
     from sim.scene.held.control_schema import ControlledContactSection, ControlSection, HandSection
-    from sim.scene.scene import Obstacle, Workpiece
 
 
-def build_control(section: ControlSection, bodies: Bodies, workpiece: Workpiece,
-                  obstacles: tuple[Obstacle, ...]) -> Control:
-    """The controller of a scene. Raises HeldError."""
+def build_control(section: ControlSection, bodies: Bodies, outline: Any, others: Sequence[Any]) -> Control:
+    """The controller of a scene; outline: of the workpiece; others: those of `Bodies.obstacles`. Raises HeldError."""
     reference = _build_reference(section, bodies)
     arm = (-bodies.origin[0], -bodies.origin[1])
     hand = None if section.hand is None else _build_hand(section.hand, bodies)
@@ -37,7 +35,7 @@ def build_control(section: ControlSection, bodies: Bodies, workpiece: Workpiece,
             inertia = own if section.inertia is None else np.array(section.inertia)
             damping = damp_by_ratio(section.stiffness, section.damping_ratio, inertia)
         return Control(IMPEDANCE, stiffness=section.stiffness, damping=damping, inertia=section.inertia, **shared)
-    contacts = tuple(_name_contact(contact, f"control.contact.{i}", workpiece, obstacles)
+    contacts = tuple(_name_contact(contact, f"control.contact.{i}", bodies, outline, others)
                      for i, contact in enumerate(section.contact))
     for i, contact in enumerate(contacts):
         if contact in contacts[:i]:
@@ -75,23 +73,25 @@ def _build_reference(section: ControlSection, bodies: Bodies) -> Reference:
 def _build_hand(section: HandSection, bodies: Bodies) -> tuple[float, float]:
     mass, rho = section.mass, bodies.rho if section.rho is None else section.rho
     if not mass < bodies.mass:
-        raise HeldError(f"control.hand.mass = {mass!r} kg: it is a part of workpiece.mass, {bodies.mass!r} kg, and must be "
-                        "smaller")
+        raise HeldError(f"control.hand.mass = {mass!r} kg: it is a part of workpiece.mass, {bodies.mass!r} kg, and "
+                        "must be smaller")
     if not mass * rho**2 < bodies.mass * bodies.rho**2:
         raise HeldError(f"control.hand.rho = {rho!r} m: its moment of inertia is a part of that of the workpiece, and "
                         f"must be smaller; valid: below {bodies.rho * (bodies.mass / mass) ** 0.5:.9g} m")
     return mass, rho
 
 
-def _name_contact(section: ControlledContactSection, key: str, workpiece: Workpiece,
-                  obstacles: tuple[Obstacle, ...]) -> NamedContact:
-    names = [obstacle.name for obstacle in obstacles]
+def _name_contact(section: ControlledContactSection, key: str, bodies: Bodies, outline: Any,
+                  others: Sequence[Any]) -> NamedContact:
+    from geometry.formation.formations import FormationError, contact_of_features
+
+    names = [name for name, _ in bodies.obstacles]
     if section.obstacle not in names:
         raise HeldError(f"{key}.obstacle = {quote(section.obstacle)}: there is no obstacle of this name"
                         f"{suggest(section.obstacle, names)}")
     index = names.index(section.obstacle)
     try:
-        contact_of_features(workpiece.outline, section.own, obstacles[index].outline, section.other, index)
+        contact_of_features(outline, section.own, others[index], section.other, index)
     except FormationError as error:
         raise HeldError(f"{key} ({section.obstacle}): {str(error).replace('manipulator', 'obstacle')}") from None
     return NamedContact(section.own, index, section.other)

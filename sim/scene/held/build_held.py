@@ -72,8 +72,8 @@ def build_held(
              for i, (load, name) in enumerate(zip(loads, names, strict=True)) if not load.is_plain]
     n = len(timed) + len(springs) + (gripper is not None) + (drag is not None) + controlled
     if n > MOST_LOADS:
-        raise HeldError(f"spring, load: {n} springs, loads that are not constant, grippers, drags and controllers; valid: up to "
-                        f"{MOST_LOADS} of all kinds together")
+        raise HeldError(f"spring, load: {n} springs, loads that are not constant, grippers, drags and controllers; "
+                        f"valid: up to {MOST_LOADS} of all kinds together")
     constant = [(*load.force, load.torque) for load in loads if load.is_plain]
     x, y, torque = (float(sum(column)) for column in zip(*constant, strict=True)) if constant else (0.0, 0.0, 0.0)
     names = _name_all("spring", [spring.name for spring in springs])

@@ -6,8 +6,8 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BeforeValidator, Field, field_validator, model_validator
 
-from dynamics.loads.control import MOST_NAMED
-from sim.scene.contact_schema import FormationContactSection
+from dynamics.codes import MOST_NAMED
+from sim.scene.held.contact_schema import FormationContactSection
 from sim.scene.held.held_schema import Ratio, Wrench, read_damping, read_stiffness
 from sim.scene.held.matrices import check_matrix, read_matrix
 from sim.scene.prescribed.motion_schema import MotionSection, read_rows

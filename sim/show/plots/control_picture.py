@@ -34,8 +34,8 @@ def save_control_picture(path, trajectory: Trajectory) -> Path:
 
 
 def draw_control(curves: ControlCurves, name: str) -> Figure:
-    """Power of the wrench in the wrist, power of its projection into the contact space (Figures 5 and 6 of Featherstone,
-    Sonck and Khatib), and the normal forces (Figure 8)."""
+    """Power of the wrench in the wrist, power of its projection into the contact space (Figures 5 and 6 of
+    Featherstone, Sonck and Khatib), and the normal forces (Figure 8)."""
     figure = Figure(figsize=(9.0, 8.2), facecolor="white", layout="constrained")
     FigureCanvasAgg(figure)
     top, middle, bottom = figure.subplots(3, 1, sharex=True, height_ratios=(1.0, 1.0, 1.5))
@@ -74,7 +74,7 @@ def _title(axes: Axes, text: str, unit: str) -> None:
 def _list_entries(curves: ControlCurves) -> list[Line2D]:
     entries = [Line2D([], [], color=pick_branch_style(k)[0], linewidth=1.5, label=f"contact {as_typed(contact.name)}")
                for k, contact in enumerate(curves.contacts)]
-    entries.append(Line2D([], [], color=FAINT, linewidth=0.9, linestyle=(0, (1, 1.5)), label="as measured in the wrist"))
+    entries.append(Line2D([], [], color=FAINT, linewidth=0.9, linestyle=(0, (1, 1.5)), label="measured in the wrist"))
     if any(contact.desired is not None for contact in curves.contacts):
         entries.append(Line2D([], [], label="desired", **DESIRED))
     if len(curves.impacts):
@@ -93,7 +93,8 @@ def draw_coupling(couplings: Sequence[Coupling], name: str) -> Figure:
     figure = Figure(figsize=(9.0, 4.2), facecolor="white", layout="constrained")
     FigureCanvasAgg(figure)
     axes = figure.subplots(1, 2)
-    figure.suptitle(f"{as_typed(name)}: how friction couples force and motion", color=TEXT, fontsize=12, x=0.02, ha="left")
+    title = f"{as_typed(name)}: how friction couples force and motion"
+    figure.suptitle(title, color=TEXT, fontsize=12, x=0.02, ha="left")
     for k, projects in enumerate((True, False)):
         own = [c for c in couplings if c.projection == projects]
         mu, whole = np.array([c.mu for c in own]), np.array([c.completed for c in own], bool)

@@ -11,7 +11,6 @@ from dynamics.spaces.projection import build_contact_spaces, combine_commands, s
 from geometry.compiled.kernel import get_function
 from geometry.compiled.record import allocate_record, allocate_table
 
-
 MASS = 1.7
 
 
