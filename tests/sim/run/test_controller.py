@@ -107,7 +107,7 @@ def test_an_interrupt_in_a_controller_is_one_of_the_run():
 
 def test_what_cannot_be_is_refused():
     scene = parse_scene(BOX)
-    with pytest.raises(SceneError, match="rate = 100.0: it is that of a controller"):
+    with pytest.raises(SceneError, match=r"rate = 100\.0: it is that of a controller"):
         simulate(scene, rate=100.0)
     with pytest.raises(SceneError, match="rate = '5 s'"):
         simulate(scene, controller=push, rate="5 s")
