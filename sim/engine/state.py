@@ -89,6 +89,7 @@ STATE = define_record(
     ("turned", "f8"), ("turned_start", "f8"),  # work of the load, where it changes
     # of each of `Body.loads`: does it act; the work [J] that it has done on the part, and that its dampers have taken
     ("load_on", "i8", (MOST_LOADS,)), ("load_work", "f8", (MOST_LOADS,)), ("load_lost", "f8", (MOST_LOADS,)),
+    ("load_stored", "f8", (MOST_LOADS,)),  # J stored at the start of the run
     ("load_work_start", "f8", (MOST_LOADS,)), ("load_lost_start", "f8", (MOST_LOADS,)),
     ("lost", "f8"), ("lost_start", "f8"),  # J: the sum of what dampers have taken
     ("switched", "i8"),  # the load that lets go or goes slack at the event, see `sim.engine.switches`

@@ -10,6 +10,7 @@ import numpy as np
 from dynamics.loads.load import DRAG, FORCE, GRIPPER, LOAD, SPRING
 from geometry.compiled.record import allocate_table
 from geometry.prescribed.motion import spread_times
+from sim.scene.start import compute_start_tolerance
 from sim.tolerances import DEFLECTION
 
 if TYPE_CHECKING:
@@ -79,7 +80,7 @@ def _build_spring(scene: Scene, spring: Any, movers: dict[int, int]) -> Any:
     elif spring.obstacle >= 0:
         row.ax, row.ay = scene.obstacles[spring.obstacle].pose.transform(spring.anchor)
     row.stiffness[0, 0], row.damping[0, 0] = spring.stiffness, spring.damping
-    row.rest, row.pull_only = spring.rest_length, spring.pull_only
+    row.rest, row.pull_only, row.near = spring.rest_length, spring.pull_only, compute_start_tolerance(scene)
     return row
 
 
