@@ -126,7 +126,7 @@ def apply_override(data: dict, path: str, value: Any) -> None:
             else:
                 if key not in here:
                     names = find_components(keys[: depth + 1])
-                    if names and (key not in DEFAULTS or keys[:depth] == ["gripper"] and key == "pose"):
+                    if names and (key not in DEFAULTS or keys[: depth + 1] == ["gripper", "pose"]):
                         where = ".".join(map(cut, keys[: depth + 1]))
                         raise PathError(f"{where} is not given; set it as a whole, {where}=[{', '.join(names)}]")
                     default = DEFAULTS.get(key, {})

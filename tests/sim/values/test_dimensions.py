@@ -142,7 +142,8 @@ def test_units_in_changes_and_axes():
     assert dimensions.find_plain_unit("obstacle.a.motion.sinusoid.0.frequency") == "Hz"
     assert dimensions.find_plain_unit("workpiece.outline.box.x") == ""
     for key, unit in (("gripper.stiffness.x", "N/m"), ("gripper.stiffness.theta", "N m/rad"),
-                      ("gripper.stiffness.x.theta", "N"), ("gripper.stiffness.2.x", "N"), ("gripper.damping.y", "N s/m"),
+                      ("gripper.stiffness.x.theta", "N"), ("gripper.stiffness.2.x", "N"),
+                      ("gripper.damping.y", "N s/m"),
                       ("gripper.damping.theta", "N m s"), ("gripper.damping.theta.y", "N s"), ("gripper.center.x", ""),
                       ("gripper.pose.x", "m"), ("gripper.damping_ratio", ""), ("gripper.release.time", "s"),
                       ("gripper.release.force", "N"), ("gripper.preload.torque", "N m"), ("spring.a.stiffness", "N/m"),

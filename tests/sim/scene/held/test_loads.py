@@ -27,7 +27,7 @@ def evaluate(**load):
 
 def test_a_ramp_rises_between_its_ends_and_stays():
     share = np.clip((TIMES - 0.1) / 0.2, 0.0, 1.0)
-    expected = np.outer(share, [5.0, 0.0, -0.2]) + [1.0, 2.0, 0.0]
+    expected = np.outer(share, [5.0, 0.0, -0.2]) + np.array([1.0, 2.0, 0.0])
     np.testing.assert_allclose(evaluate(force=[1, 2], ramp={"start": 0.1, "end": "300 ms", "force": [5, 0],
                                                             "torque": -0.2}), expected, atol=1e-14)
     assert build(ramp={"end": 1, "force": [5, 0]}).evaluate(0.5)[0][0] == 2.5  # starts at 0 s
@@ -37,7 +37,7 @@ def test_a_sinusoid_is_added():
     angle = 2.0 * math.pi * 7.0 * TIMES + 0.5
     np.testing.assert_allclose(evaluate(torque=3, sinusoid=[{"amplitude": [1, 2, "4 N mm"], "frequency": 7,
                                                              "phase": 0.5}]),
-                               np.outer(np.sin(angle), [1.0, 2.0, 0.004]) + [0.0, 0.0, 3.0], atol=1e-14)
+                               np.outer(np.sin(angle), [1.0, 2.0, 0.004]) + np.array([0.0, 0.0, 3.0]), atol=1e-14)
 
 
 def test_a_table_is_linear_unless_it_says_otherwise():
