@@ -262,10 +262,11 @@ def test_cells_of_different_holdings_do_not_share_arrays(text):
 def test_a_sweep_of_rho_damps_each_cell_by_its_own():
     from sim.sweep.setting import SettingMaker
 
-    axis = parse_sweep_axis("workpiece.rho=10:20 mm:2")
-    maker = SettingMaker(Study(TEXT, None, (axis,)), [0.01])
-    (first,), (second,) = ([group.shape.key for group in maker.make(np.array([[rho]]))] for rho in (0.01, 0.02))
-    assert first != second
+    study = Study(TEXT, None, (parse_sweep_axis("workpiece.rho=10:20 mm:2"),))
+    maker = SettingMaker(study, [0.01])
+    for rho in (0.01, 0.02):
+        (group,) = maker.make(np.array([[rho]]))
+        assert study.build_scene([rho]).gripper in group.shape.key[-1]
 
 
 # ---- in words --------------------------------------------------------------------------------------------------------
