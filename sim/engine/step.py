@@ -2,8 +2,9 @@
 
 The path of a step is a polynomial whose order fits the tolerance (see `dynamics.motion.mode_series`), so it is as exact
 between its ends as there. Where a stiff load holds the part and nothing swings, such a step is much shorter than the
-motion asks for; then it is one by collocation (see `dynamics.motion.collocation`), also a polynomial. A place on it is moved back to gap 0 and its velocity to gap' = 0 by the shortest way in the
-kinetic metric; both corrections are of the order of the error.
+motion asks for; then it is one by collocation (see `dynamics.motion.collocation`), also a polynomial. A place on it is
+moved back to gap 0 and its velocity to gap' = 0 by the shortest way in the kinetic metric; both corrections are of the
+order of the error.
 """
 
 from __future__ import annotations
@@ -75,8 +76,9 @@ def take_step(body, options, state, tools, left):
     while h >= SMALLEST_STEP * options.duration and not _keeps_stiffness(mode, series, h):
         h *= 0.5
     if options.step == 0.0 and h < left:
-        scale = Accuracy(options.tolerance, size, speed)
-        h = _lengthen(body, options, state, tools.desk.collocation, h, min(left, body.longest), scale)
+        # of a part that is held the loads may balance: then its speed is that which the forces of the scene would make
+        accuracy = Accuracy(options.tolerance, size, max(speed, sqrt(options.scales.force * size)))
+        h = _lengthen(body, options, state, tools.desk.collocation, h, min(left, body.longest), accuracy)
     if h >= left:
         return GO_ON, left
     if state.time + h <= state.time or h < SMALLEST_STEP * options.duration:
@@ -90,7 +92,7 @@ def _lengthen(body, options, state, work, h, longest, accuracy):
     returns the length of the step."""
     mode, phase = state.mode, h * measure_stiffness_of_load(body)
     # without an obstacle that moves, work of friction is told by the series
-    if mode.kind == CARRIED or mode.kind == STATIC or body.walls.mover.shape[0] == 0:
+    if mode.kind == CARRIED or mode.kind == STATIC or body.walls.mover.shape[0] == 0 or accuracy.speed == 0.0:
         return h
     if phase < SWINGS * options.order or phase > NOT_STIFF * options.order or longest < LONGER * h:
         return h
