@@ -72,7 +72,7 @@ def find_event(body, options, state, tools, h):
     muted = state.muted == 1
     watch = Watch(body, mode, options.scales, path, state.path_start, tools.desk.probe, muted)
     until = min(h, contact_time)
-    if is_proved_to_last(watch, state.pose, tools.desk.series, until):
+    if state.collocated == 0 and is_proved_to_last(watch, state.pose, tools.desk.series, until):
         mode_time, kind, contact = np.inf, NO_MONITOR, -1
     else:
         mode_time, kind, contact = locate_end_of_mode(watch, until)
