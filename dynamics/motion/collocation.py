@@ -60,12 +60,6 @@ class Accuracy(NamedTuple):
     speed: float  # m/s
 
 
-@jit
-def measure_stiffness_of_load(body):
-    """Upper bound [1/s] of the frequencies of what holds the part, sqrt(K / m) and D / m: nothing does as yet."""
-    return 0.0
-
-
 @kernel
 def collocate(body, mode, at, h, accuracy, work):
     """Solve for the accelerations at the nodes of a step of length h from a MotionState; returns whether that has been
@@ -77,7 +71,7 @@ def collocate(body, mode, at, h, accuracy, work):
         return False
     for i in range(STAGES):
         for c in range(3):
-            work.a[i, c] = work.middle[c]
+            work.a[i, c] = 0.0
     before = inf
     for _ in range(_MOST_ITERATIONS):
         for i in range(STAGES):

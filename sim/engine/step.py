@@ -16,7 +16,6 @@ from dynamics.motion.collocation import (
     collocate,
     fill_collocation_path,
     measure_error,
-    measure_stiffness_of_load,
     scale_step,
 )
 from dynamics.motion.constrained import project_pose, project_velocity
@@ -90,7 +89,7 @@ def take_step(body, options, state, tools, left):
 def _lengthen(body, options, state, work, h, longest, accuracy):
     """Let the path be one by collocation, up to `longest` [s], where a stiff load makes the series of length h short;
     returns the length of the step."""
-    mode, phase = state.mode, h * measure_stiffness_of_load(body)
+    mode, phase = state.mode, h * body.stiffness
     # without an obstacle that moves, work of friction is told by the series
     if mode.kind == CARRIED or mode.kind == STATIC or body.walls.mover.shape[0] == 0 or accuracy.speed == 0.0:
         return h
