@@ -16,7 +16,9 @@ from typing import NamedTuple
 import numpy as np
 from numpy.polynomial.legendre import legroots
 
-# Nodes of a step. See `tests/bench/collocation.py` for its choice.
+# Nodes of a step. For 2 s of a stiff part on a frame that waves at 2 Hz, at a tolerance of 1e-11, 5 to 10 of them take
+# 1714, 419, 162, 83, 51 and 37 steps; a step with 8 costs five times as much as a power series of degree 16, one with
+# 10 ten times, for the equations grow with the third power.
 STAGES = 8
 
 _DIGITS = 60

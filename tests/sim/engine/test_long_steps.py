@@ -63,7 +63,7 @@ def run(held, duration: float, push: float = 0.0):
     scene = parse_scene(builders.build_scene(part, [far], friction={"default": 0.2}, run={"duration": duration}))
     held.unit = np.array([1.0, 1.0, scene.workpiece.rho])
     q, v = held.compute_slow(0.0)
-    q, v = q / held.unit, (v + [push, 0.0, 0.0]) / held.unit
+    q, v = q / held.unit, (v + push * np.array([1.0, 0.0, 0.0])) / held.unit
     pose = scene.workpiece.pose._replace(x=float(q[0]), y=float(q[1]), theta=float(q[2]))
     scene = replace(scene, workpiece=replace(scene.workpiece, pose=pose, velocity=tuple(v.tolist())))
     trajectory = simulate(scene)
