@@ -53,7 +53,8 @@ def compute_radau(stages: int) -> Radau:
     for k in range(1, stages):  # integers, so without an error: k P_k = (2 k - 1) (2 tau - 1) P_(k-1) - (k - 1) P_(k-2)
         before = powers[k - 2] if k > 1 else np.zeros(stages)
         powers[k] = ((2 * k - 1) * (2.0 * np.roll(powers[k - 1], 1) - powers[k - 1]) - (k - 1) * before) / k
-    return Radau(*(np.array(matrix, float) for matrix in (nodes, integral, twice, legendre)), powers)
+    return Radau(np.array(nodes, float), np.array(integral, float), np.array(twice, float), np.array(legendre, float),
+                 powers)
 
 
 def _evaluate_legendre(tau: Decimal, last: int) -> list[Decimal]:
