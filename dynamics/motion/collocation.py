@@ -25,7 +25,7 @@ from typing import NamedTuple
 from dynamics.motion.constrained import evaluate_mode, measure_stiffness
 from dynamics.motion.mode import OK, SLIDING, SLIDING_TWICE, MotionState, lies_flat
 from dynamics.motion.radau import INTEGRAL, LEGENDRE, NODES, POWERS, STAGES, TWICE
-from dynamics.tolerances import DIFFERENCE, EPSILON, NEWTON_LEFT, POSE_ULPS
+from dynamics.tolerances import DIFFERENCE, NEWTON_LEFT
 from geometry.compiled.jit import jit, kernel
 from geometry.compiled.record import define_record
 
@@ -90,22 +90,10 @@ def collocate(body, mode, at, h, accuracy, work):
         rate = change / before if 0.0 < before < inf else 0.0
         if before < inf and (change <= NEWTON_LEFT or change * rate <= NEWTON_LEFT * (1.0 - rate)):
             return _keeps_sign(body, mode, at, h, work)
-        if rate > _SLOWEST:  # it is not for the rounding that no correction is smaller?
-            return change <= _find_rounding(body, at, h, accuracy) and _keeps_sign(body, mode, at, h, work)
+        if rate > _SLOWEST:
+            return False
         before = change
     return False
-
-
-@jit
-def _find_rounding(body, at, h, accuracy):
-    """What the rounding of poses leaves in a correction, in errors that are allowed: a stiff load makes accelerations
-    of it, and so velocities that differ by as much from node to node."""
-    reach = 0.0
-    for c in range(3):
-        unit = body.rho if c == 2 else 1.0
-        reach = max(reach, (abs(at.pose[c]) + h * abs(at.velocity[c])) * unit)
-    return POSE_ULPS * EPSILON * reach * max(1.0 / accuracy.size, STAGES * STAGES / (h * accuracy.speed)) / (
-        accuracy.tolerance)
 
 
 @jit
