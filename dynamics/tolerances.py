@@ -247,11 +247,6 @@ ROUTH_ENERGY_ROUNDING = 1e-14
 # stiffness times it. Smaller: one more look at all nodes for nothing.
 NEWTON_LEFT = 1e-3
 
-# ... or below this many units in the last place of the pose, and of what it changes by. Reason: a pose is a sum of a
-# few terms, and no step makes it better. Larger: steps end before they have converged, far from the origin. Smaller:
-# long steps are refused there.
-POSE_ULPS = 4.0
-
 # Differences of pose and velocity by which the acceleration is differentiated, relative to the size and the speed of
 # the part. Reason: rounding of 1e-15 of the size leaves nine digits, and the bend of what is not linear six. Larger:
 # the bend shows, and Newton's method takes one more step. Smaller: rounding does.

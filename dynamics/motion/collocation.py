@@ -25,7 +25,7 @@ from typing import NamedTuple
 from dynamics.motion.constrained import evaluate_mode, measure_stiffness
 from dynamics.motion.mode import OK, SLIDING, SLIDING_TWICE, MotionState, lies_flat
 from dynamics.motion.radau import INTEGRAL, LEGENDRE, NODES, POWERS, STAGES, TWICE
-from dynamics.tolerances import DIFFERENCE, EPSILON, NEWTON_LEFT, POSE_ULPS
+from dynamics.tolerances import DIFFERENCE, NEWTON_LEFT
 from geometry.compiled.jit import jit, kernel
 from geometry.compiled.record import define_record
 
@@ -35,8 +35,10 @@ _UNKNOWNS = 3 * STAGES
 # Steps of Newton's method: a load that is linear in pose and velocity needs two, of which the second finds rounding.
 # One that needs more than this has changed within the step, which had better be shorter.
 _MOST_ITERATIONS = 10
-# ... and the step is too long where a correction is not smaller than this share of the one before.
-_SLOWEST = 0.5
+# ... and the step is too long where a correction with new derivatives is not smaller than this share of the one before.
+# They are computed anew for the second, since the first is the longest way, and where a correction is not smaller than
+# the other share.
+_SLOWEST, _GOOD = 0.5, 1e-3
 
 # The next step is so much shorter than one whose error would be what is allowed, so that few are refused; and so much
 # longer or shorter than the last one at most.
@@ -46,8 +48,9 @@ COLLOCATION = define_record(
     ("a", "f8", (STAGES, 3)),  # m/s^2 at the nodes, in (x, y, rho theta)
     ("terms", "f8", (STAGES, 3)),  # the same, as coefficients of Legendre's polynomials
     ("pose", "f8", (3,)), ("velocity", "f8", (3,)),  # of a node, (x, y, theta)
-    ("trial", "f8", (3,)), ("force", "f8", (4,)), ("middle", "f8", (3,)),
-    ("by_pose", "f8", (3, 3)), ("by_velocity", "f8", (3, 3)),  # derivatives of the acceleration, in (x, y, rho theta)
+    ("trial", "f8", (3,)), ("force", "f8", (4,)), ("here", "f8", (3,)),
+    # derivatives of the acceleration at the nodes, in (x, y, rho theta)
+    ("by_pose", "f8", (STAGES, 3, 3)), ("by_velocity", "f8", (STAGES, 3, 3)),
     ("matrix", "f8", (_UNKNOWNS, _UNKNOWNS)), ("pivot", "i8", (_UNKNOWNS,)), ("right", "f8", (_UNKNOWNS,)),
 )  # fmt: skip
 
@@ -64,16 +67,13 @@ class Accuracy(NamedTuple):
 def collocate(body, mode, at, h, accuracy, work):
     """Solve for the accelerations at the nodes of a step of length h from a MotionState; returns whether that has been
     done."""
-    if not _differentiate(body, mode, at, h, accuracy, work):
-        return False
-    _fill_matrix(h, work)
-    if not factorise(work.matrix, work.pivot):
-        return False
     for i in range(STAGES):
         for c in range(3):
             work.a[i, c] = 0.0
-    before = inf
+    before, renew = inf, True
     for _ in range(_MOST_ITERATIONS):
+        if renew and not _renew_matrix(body, mode, at, h, accuracy, work):
+            return False
         for i in range(STAGES):
             if not _fill_residual(body, mode, at, h, i, work):
                 return False
@@ -84,22 +84,11 @@ def collocate(body, mode, at, h, accuracy, work):
         rate = change / before if 0.0 < before < inf else 0.0
         if before < inf and (change <= NEWTON_LEFT or change * rate <= NEWTON_LEFT * (1.0 - rate)):
             return _keeps_sign(body, mode, at, h, work)
-        if rate > _SLOWEST:  # it is not for the rounding that no correction is smaller?
-            return change <= _find_rounding(body, at, h, accuracy) and _keeps_sign(body, mode, at, h, work)
+        if rate > _SLOWEST and renew and before < inf:
+            return False
+        renew = rate > _GOOD or before == inf
         before = change
     return False
-
-
-@jit
-def _find_rounding(body, at, h, accuracy):
-    """What the rounding of poses leaves in a correction, in errors that are allowed: a stiff load makes accelerations
-    of it, and so velocities that differ by as much from node to node."""
-    reach = 0.0
-    for c in range(3):
-        unit = body.rho if c == 2 else 1.0
-        reach = max(reach, (abs(at.pose[c]) + h * abs(at.velocity[c])) * unit)
-    return POSE_ULPS * EPSILON * reach * max(1.0 / accuracy.size, STAGES * STAGES / (h * accuracy.speed)) / (
-        accuracy.tolerance)
 
 
 @jit
@@ -113,17 +102,33 @@ def _evaluate(body, mode, time, work):
 
 
 @kernel
-def _differentiate(body, mode, at, h, accuracy, work):
-    """Write the derivatives of the acceleration, at the middle of the step as it would be without forces, by
-    differences; those of a load that is linear are exact to rounding."""
-    time, pose, velocity, trial, middle = at.time + 0.5 * h, work.pose, work.velocity, work.trial, work.middle
-    for c in range(3):
-        velocity[c] = at.velocity[c]
-        pose[c] = at.pose[c] + 0.5 * h * velocity[c]
+def _renew_matrix(body, mode, at, h, accuracy, work):
+    """Write the factors of I - h A (x) dA/dv - h^2 A A (x) dA/dq with the derivatives at each node; False where it is
+    singular. Each node has its own: a contact that slides turns the direction in which a stiff load is borne, and what
+    is stiff makes much of a small turn."""
+    for i in range(STAGES):
+        if not _differentiate(body, mode, at, h, accuracy, i, work):
+            return False
+    for i in range(STAGES):
+        for j in range(STAGES):
+            once, twice = h * INTEGRAL[i, j], h * h * TWICE[i, j]
+            for r in range(3):
+                for c in range(3):
+                    entry = -once * work.by_velocity[i, r, c] - twice * work.by_pose[i, r, c]
+                    work.matrix[3 * i + r, 3 * j + c] = entry + 1.0 if i == j and r == c else entry
+    return factorise(work.matrix, work.pivot)
+
+
+@kernel
+def _differentiate(body, mode, at, h, accuracy, i, work):
+    """Write the derivatives of the acceleration at node i by differences; those of a load that is linear are exact to
+    rounding."""
+    time, pose, velocity, trial, here = at.time + NODES[i] * h, work.pose, work.velocity, work.trial, work.here
+    _place_node(body, at, h, i, work)
     if not _evaluate(body, mode, time, work):
         return False
     for r in range(3):
-        middle[r] = trial[r]
+        here[r] = trial[r]
     for c in range(3):
         unit = body.rho if c == 2 else 1.0
         kept, step = pose[c], DIFFERENCE * accuracy.size / unit
@@ -132,7 +137,7 @@ def _differentiate(body, mode, at, h, accuracy, work):
         if step == 0.0 or not _evaluate(body, mode, time, work):
             return False
         for r in range(3):
-            work.by_pose[r, c] = (trial[r] - middle[r]) / step
+            work.by_pose[i, r, c] = (trial[r] - here[r]) / step
         pose[c] = kept
         kept, step = velocity[c], DIFFERENCE * accuracy.speed / unit
         velocity[c] += step
@@ -140,21 +145,9 @@ def _differentiate(body, mode, at, h, accuracy, work):
         if step == 0.0 or not _evaluate(body, mode, time, work):
             return False
         for r in range(3):
-            work.by_velocity[r, c] = (trial[r] - middle[r]) / step
+            work.by_velocity[i, r, c] = (trial[r] - here[r]) / step
         velocity[c] = kept
     return True
-
-
-@kernel
-def _fill_matrix(h, work):
-    """I - h A (x) dA/dv - h^2 A A (x) dA/dq."""
-    for i in range(STAGES):
-        for j in range(STAGES):
-            once, twice = h * INTEGRAL[i, j], h * h * TWICE[i, j]
-            for r in range(3):
-                for c in range(3):
-                    entry = -once * work.by_velocity[r, c] - twice * work.by_pose[r, c]
-                    work.matrix[3 * i + r, 3 * j + c] = entry + 1.0 if i == j and r == c else entry
 
 
 @kernel

@@ -16,7 +16,9 @@ from typing import NamedTuple
 import numpy as np
 from numpy.polynomial.legendre import legroots
 
-# Nodes of a step. See `tests/bench/collocation.py` for its choice.
+# Nodes of a step. For 2 s of a stiff part on a frame that waves at 2 Hz, at a tolerance of 1e-11, 5 to 10 of them take
+# 1714, 419, 162, 83, 51 and 37 steps; a step with 8 costs five times as much as a power series of degree 16, one with
+# 10 ten times, for the equations grow with the third power.
 STAGES = 8
 
 _DIGITS = 60
@@ -51,7 +53,8 @@ def compute_radau(stages: int) -> Radau:
     for k in range(1, stages):  # integers, so without an error: k P_k = (2 k - 1) (2 tau - 1) P_(k-1) - (k - 1) P_(k-2)
         before = powers[k - 2] if k > 1 else np.zeros(stages)
         powers[k] = ((2 * k - 1) * (2.0 * np.roll(powers[k - 1], 1) - powers[k - 1]) - (k - 1) * before) / k
-    return Radau(*(np.array(matrix, float) for matrix in (nodes, integral, twice, legendre)), powers)
+    return Radau(np.array(nodes, float), np.array(integral, float), np.array(twice, float), np.array(legendre, float),
+                 powers)
 
 
 def _evaluate_legendre(tau: Decimal, last: int) -> list[Decimal]:

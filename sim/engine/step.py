@@ -37,8 +37,9 @@ FLIGHT, FLIGHT_GROWTH = 1e3, 8.0
 # first the part swings, above the second it is not the load that limits the series.
 SWINGS, NOT_STIFF = 0.25, 2.5
 
-# A step by collocation is taken where it is so many times longer than the series, which has been computed before, and
-# is cheaper by a factor of five; both are watched for events at the same cost.
+# A step by collocation is taken where it is so many times longer than the series, which has been computed before. Its
+# equations take five times as long as the series, and with all that belongs to a step it costs about three times as
+# much.
 LONGER = 4.0
 # It is tried at so many lengths. Where none is good, it is not tried again for 1, 3, 7, ... steps, at most for the
 # second: a part that swings for ever costs a few per cent more.

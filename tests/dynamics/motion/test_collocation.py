@@ -336,7 +336,7 @@ def test_what_swings_is_followed_by_steps_of_its_period(monkeypatch, damping):
 
 @plain
 def test_a_part_far_from_the_origin_is_held_as_well(monkeypatch):
-    """At 1 km a pose is known to 1e-13 m, more than is asked for: the equations are solved to its rounding."""
+    """At 1 km a pose is known to 1e-13 m, and a stiff spring makes accelerations of that."""
     held, mode, far = Held(monkeypatch, 0.3), make_free(), np.array([1e3, 0.0, 0.0])
     frame = held.get_frame
     monkeypatch.setattr(held, "get_frame", lambda t: (frame(t)[0] + far, frame(t)[1]))

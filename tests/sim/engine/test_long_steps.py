@@ -63,7 +63,7 @@ def run(held, duration: float, push: float = 0.0):
     scene = parse_scene(builders.build_scene(part, [far], friction={"default": 0.2}, run={"duration": duration}))
     held.unit = np.array([1.0, 1.0, scene.workpiece.rho])
     q, v = held.compute_slow(0.0)
-    q, v = q / held.unit, (v + [push, 0.0, 0.0]) / held.unit
+    q, v = q / held.unit, (v + push * np.array([1.0, 0.0, 0.0])) / held.unit
     pose = scene.workpiece.pose._replace(x=float(q[0]), y=float(q[1]), theta=float(q[2]))
     scene = replace(scene, workpiece=replace(scene.workpiece, pose=pose, velocity=tuple(v.tolist())))
     trajectory = simulate(scene)
@@ -96,10 +96,11 @@ def test_what_swings_and_dies_away_is_followed_by_both(monkeypatch):
     assert 30 < trajectory.account.n_steps < 160 and trajectory.account.n_rejected < 20
     assert measure_distance(held, trajectory) < 1e-12
     monkeypatch.setattr(step, "measure_stiffness_of_load", lambda body: 0.0)
-    early, late = run(held, 0.02, push=0.01), measure_distance(held, trajectory)
-    assert measure_distance(held, early) > 1e4 * late
+    early = run(held, 0.042, push=0.01)  # it swings by some 1e-9 m/s then, hundreds of tolerances
     held = hold(monkeypatch, 0.1)
-    assert np.abs(run(held, 0.02, push=0.01).pose[-1] - early.pose[-1]).max() < 1e-15
+    other = run(held, 0.042, push=0.01)
+    assert np.abs(other.pose[-1] - early.pose[-1]).max() < 1e-14
+    assert np.abs(other.velocity[-1] - early.velocity[-1]).max() < 2e-11
 
 
 @plain
