@@ -247,6 +247,11 @@ ROUTH_ENERGY_ROUNDING = 1e-14
 # stiffness times it. Smaller: one more look at all nodes for nothing.
 NEWTON_LEFT = 1e-3
 
+# ... or below this, where no correction is smaller than the one before: the rounding of a pose, times a stiffness, times
+# the square of the step. Reason: it is below the error that the step may have. Larger: it is not. Smaller: long steps
+# are refused for the sake of rounding.
+NEWTON_ROUNDING = 1.0
+
 # Differences of pose and velocity by which the acceleration is differentiated, relative to the size and the speed of
 # the part. Reason: rounding of 1e-15 of the size leaves nine digits, and the bend of what is not linear six. Larger:
 # the bend shows, and Newton's method takes one more step. Smaller: rounding does.

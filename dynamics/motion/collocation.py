@@ -25,7 +25,7 @@ from typing import NamedTuple
 from dynamics.motion.constrained import evaluate_mode, measure_stiffness
 from dynamics.motion.mode import OK, SLIDING, SLIDING_TWICE, MotionState, lies_flat
 from dynamics.motion.radau import INTEGRAL, LEGENDRE, NODES, POWERS, STAGES, TWICE
-from dynamics.tolerances import DIFFERENCE, NEWTON_LEFT
+from dynamics.tolerances import DIFFERENCE, NEWTON_LEFT, NEWTON_ROUNDING
 from geometry.compiled.jit import jit, kernel
 from geometry.compiled.record import define_record
 
@@ -71,7 +71,7 @@ def collocate(body, mode, at, h, accuracy, work):
         for c in range(3):
             work.a[i, c] = 0.0
     before, renew = inf, True
-    for _ in range(_MOST_ITERATIONS):
+    for number in range(_MOST_ITERATIONS):
         if renew and not _renew_matrix(body, mode, at, h, accuracy, work):
             return False
         for i in range(STAGES):
@@ -84,8 +84,8 @@ def collocate(body, mode, at, h, accuracy, work):
         rate = change / before if 0.0 < before < inf else 0.0
         if before < inf and (change <= NEWTON_LEFT or change * rate <= NEWTON_LEFT * (1.0 - rate)):
             return _keeps_sign(body, mode, at, h, work)
-        if rate > _SLOWEST and renew and before < inf:
-            return False
+        if rate > _SLOWEST and renew and number > 1:  # the first goes to where the second can tell
+            return change <= NEWTON_ROUNDING and _keeps_sign(body, mode, at, h, work)
         renew = rate > _GOOD or before == inf
         before = change
     return False
@@ -121,8 +121,8 @@ def _renew_matrix(body, mode, at, h, accuracy, work):
 
 @kernel
 def _differentiate(body, mode, at, h, accuracy, i, work):
-    """Write the derivatives of the acceleration at node i by differences; those of a load that is linear are exact to
-    rounding."""
+    """Write the derivatives of the acceleration at node i by differences, central ones for the pose: of a stiff load
+    also its small bend counts."""
     time, pose, velocity, trial, here = at.time + NODES[i] * h, work.pose, work.velocity, work.trial, work.here
     _place_node(body, at, h, i, work)
     if not _evaluate(body, mode, time, work):
@@ -132,12 +132,18 @@ def _differentiate(body, mode, at, h, accuracy, i, work):
     for c in range(3):
         unit = body.rho if c == 2 else 1.0
         kept, step = pose[c], DIFFERENCE * accuracy.size / unit
-        pose[c] += step
-        step = (pose[c] - kept) * unit  # as it is after rounding
+        pose[c] = kept + step
+        after = pose[c]
+        if not _evaluate(body, mode, time, work):
+            return False
+        for r in range(3):
+            work.by_pose[i, r, c] = trial[r]
+        pose[c] = kept - step
+        step = (after - pose[c]) * unit  # as it is after rounding
         if step == 0.0 or not _evaluate(body, mode, time, work):
             return False
         for r in range(3):
-            work.by_pose[i, r, c] = (trial[r] - here[r]) / step
+            work.by_pose[i, r, c] = (work.by_pose[i, r, c] - trial[r]) / step
         pose[c] = kept
         kept, step = velocity[c], DIFFERENCE * accuracy.speed / unit
         velocity[c] += step

@@ -45,7 +45,7 @@ LONGER = 4.0
 # second: a part that swings for ever costs a few per cent more.
 TRIES, LONGEST_PAUSE = 3, 63
 # It is shortened by this where there is no solution of its equations.
-NOT_SOLVED = 0.25
+NOT_SOLVED = 0.4
 
 
 @kernel
