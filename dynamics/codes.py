@@ -25,6 +25,10 @@ LAWS: tuple[Law, ...] = get_args(Law)
 # Loads of one scene besides the weight and constant forces, at most: a run keeps the work of each.
 MOST_LOADS = 32
 
+# Contacts that a controller may name, each with a force of its own: in the plane three are independent. Larger: a state
+# of a run takes more room.
+MOST_NAMED = 6
+
 # Classes of the impact of a single contact (Wang & Mason; the last three are ours); see `dynamics.motion.routh`.
 IMPACT_CLASSES = (
     "none", "sliding", "C-sticking", "R-sticking", "C-reversed", "R-reversed", "stick", "slip from rest", "jam",

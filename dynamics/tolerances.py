@@ -247,7 +247,7 @@ ROUTH_ENERGY_ROUNDING = 1e-14
 # stiffness times it. Smaller: one more look at all nodes for nothing.
 NEWTON_LEFT = 1e-3
 
-# ... or below this, where no correction is smaller than the one before: the rounding of a pose, times a stiffness, times
+# ... or below this, where no correction is smaller than the one before: the rounding of a pose, times a stiffness and
 # the square of the step. Reason: it is below the error that the step may have. Larger: it is not. Smaller: long steps
 # are refused for the sake of rounding.
 NEWTON_ROUNDING = 1.0

@@ -37,6 +37,11 @@ CENTRED = 1e-9
 # matrix of a single stiff direction is refused.
 SYMMETRIC = 1e-9
 
+# A feature of an obstacle and a row of the boundary are the same if they lie this near to each other, relative to the
+# size of the obstacle and its distance from the origin. Reason: the union of obstacles moves vertices by its seams, a
+# few 1e-12. Larger: a contact is taken for one beside it. Smaller: one that is there is not found.
+SAME_FEATURE = 1e-9
+
 # The ends of a spring that are nearer to each other at the start, relative to the size of the part, are at one place,
 # where it has no direction. Reason: rounding of poses. Larger: short springs are refused. Smaller: their direction is
 # noise.

@@ -12,6 +12,7 @@ from typing import NamedTuple
 import numpy as np
 
 from dynamics.codes import CONTACT_LETTERS
+from dynamics.loads.control import NO_CONTROL
 from dynamics.loads.load import COMMAND, GRIPPER, fill_load
 from geometry.compiled.jit import jit, kernel
 from geometry.compiled.record import define_record
@@ -51,6 +52,7 @@ class Body(NamedTuple):
     varying: bool  # does the load change with time, pose or velocity?
     longest: float  # s, longest step in which no period of a motion is passed over, inf if there is none
     stiffness: float  # 1/s, bound of the frequencies sqrt(K / m) and D / m of what holds the part
+    control: np.ndarray = NO_CONTROL  # (0 or 1,) dynamics.loads.control.CONTROL: who gives the COMMAND among the loads
 
 
 class MotionState(NamedTuple):

@@ -123,9 +123,10 @@ def spread_times(begin: float, end: float, n: int) -> np.ndarray:
 
 
 class Course:
-    """What has four coordinates over time, a `Motion` or a `WrenchCourse`."""
+    """What has four coordinates over time, a `Motion`, a `WrenchCourse` or a `Reference`."""
 
     may_jump: ClassVar[bool]  # may the values jump?
+    read_only_at_samples: ClassVar[bool] = False  # then no break of it is one of a motion
     breaks: tuple[float, ...]  # s, where pieces meet that are not SMOOTH
 
     @property
@@ -167,6 +168,13 @@ class WrenchCourse(Course):
     @property
     def coordinates(self) -> tuple[Coordinate, Coordinate, Coordinate, Coordinate]:
         return self.x, self.y, self.theta, STILL
+
+
+@dataclass(frozen=True)
+class Reference(WrenchCourse):
+    """Three numbers over time that a controller reads at its samples: a pose, or forces."""
+
+    read_only_at_samples = True
 
 
 @dataclass(frozen=True)

@@ -71,7 +71,8 @@ def build_movers(motions) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         for k, coordinate in enumerate(motion.coordinates):
             row.first_piece[k], row.n_pieces[k], row.piece[k] = len(pieces), len(coordinate.pieces), len(pieces)
             row.first_wave[k], row.n_waves[k] = len(waves), len(coordinate.waves)
-            pieces += list(judge_pieces(coordinate, motion.may_jump))
+            pieces += [(piece, SMOOTH if motion.read_only_at_samples else meets)
+                       for piece, meets in judge_pieces(coordinate, motion.may_jump)]
             waves += coordinate.waves
     piece, wave = allocate_table(PIECE, len(pieces)), allocate_table(WAVE, len(waves))
     for row, (source, meets) in zip(piece, pieces, strict=True):

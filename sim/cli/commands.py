@@ -318,6 +318,25 @@ def list_formation_poses(
     raise typer.Exit(EXIT_DONE if listing.is_usable else EXIT_NOT_WELL)
 
 
+@app.command("control")
+def draw_control(
+    source: EitherArgument,
+    save: Annotated[Path, typer.Option(metavar="FILE", help="The picture to write (.png, .svg or .pdf).")],
+    mu: Annotated[str | None, typer.Option(
+        "--mu", metavar="A:B:N", help="Of a scene: run it with N frictions from A to B, with the projections and "
+        "without, and draw the errors of forces and motion.")] = None,
+    overrides: SetOption = None,
+) -> None:
+    """Draw what force and motion control does: power with the projection and without, and desired and real forces."""
+    from sim.cli.reports import report_control
+
+    if is_log(source):
+        refuse_overrides(overrides)
+        report_control.print_log(find_log(source), mu, save)
+    else:
+        report_control.print_scene(open_scene(source, split_overrides(overrides or [])), mu, save)
+
+
 @app.command("outline")
 def describe_outline(
     file: Annotated[Path, typer.Argument(metavar="FILE", help="A drawing of a part (.dxf or .svg).")],

@@ -37,6 +37,7 @@ from sim.engine import events
 from sim.engine.bounces import NO_BOUNCE, REFUSED, bridge, sum_bounces
 from sim.engine.impacts import is_jammed, make_collision, strike
 from sim.engine.recorder import EventHeader, write_event
+from sim.engine.samples import is_due, log_sample, measure_sample, take_sample
 from sim.engine.state import ACCELERATION, NOTHING, STEP, VELOCITY, get_ahead, get_present
 from sim.engine.switches import is_switch, switch_load, switch_loads
 from sim.engine.ties import keep_grip, lose_contact
@@ -70,10 +71,16 @@ def tally_uniqueness(state, time):
 @kernel
 def jump(body, options, state, tools, log):
     """Treat the event at the present state and set the next mode; returns GO_ON or the code that ends the run."""
-    time = state.time
+    time, due = state.time, is_due(body, state)
+    if due:
+        measure_sample(body, options, state, tools)
     if is_switch(state.cause_kind):
         switch_load(body, state, state.switched)
     begin_loads(body, time)
+    if due:
+        code = take_sample(body, options, state, tools)
+        if code != GO_ON:
+            return code
     tally_uniqueness(state, time)
     if time - state.last_event <= PILE_TIME * max(time, sqrt(body.part.radius / options.scales.force)):
         state.stalls += 1
@@ -97,6 +104,8 @@ def jump(body, options, state, tools, log):
     copy_row(target, tools.buffer.found.vertices[index])
     code = _set_mode(body, options, state, tools, get_ahead(state), closed, target)
     _log_cause(body, options, state, log, impacts)
+    if due:
+        log_sample(body, state, log)
     state.phase = STEP
     state.ahead = 0
     return code

@@ -16,12 +16,14 @@ from sim.engine.events import get_probed
 from sim.engine.jump import jump, tally_uniqueness
 from sim.engine.next_event import accept, find_event, go_back
 from sim.engine.recorder import WorkDone, account_contacts, has_room, write_row
+from sim.engine.samples import find_sample, measure_sample, must_ask
 from sim.engine.state import DONE, JAM, JUMP, STEP, TICKS, UNDECIDED, get_present
 from sim.engine.step import place_at, take_step
 from sim.engine.survey import survey
 from sim.engine.switches import find_release, lets_go, take_loads
 from sim.engine.work import get_friction_work, integrate_work
 from sim.rows.status_codes import (
+    ASKED,
     COMPLETED,
     GO_ON,
     JAMMED,
@@ -64,6 +66,9 @@ def run_chunk(body, options, state, tools, log):
         phase = state.phase
         code = GO_ON
         if phase == JUMP:
+            if must_ask(body, state):
+                measure_sample(body, options, state, tools)
+                return ASKED
             code = jump(body, options, state, tools, log)
             if code == GO_ON:
                 _write_present(body, options, state, tools, log)
@@ -95,10 +100,11 @@ def _gets_on(body, options, state):
         state.mark_effort, state.mark_time = state.effort, state.time
         if not gets_on:
             return False
-    if state.steps + state.events - state.mark_count >= MANY:
+    count = state.steps + state.events - 2 * state.sample  # a sample is one of each, and is no sign of a stall
+    if count - state.mark_count >= MANY:
         fall = sqrt(body.part.radius / options.scales.force)
         advance, before = state.time - state.mark_since, state.mark_advance
-        state.mark_count, state.mark_since, state.mark_advance = state.steps + state.events, state.time, advance
+        state.mark_count, state.mark_since, state.mark_advance = count, state.time, advance
         if advance < min(FALLS * fall, FEW_FALLS * options.duration):
             return advance < 0.5 * before  # bounces that become shorter come to an end
     return True
@@ -128,9 +134,12 @@ def _write_present(body, options, state, tools, log):
 @kernel
 def _step(body, options, state, tools, log):
     """One step in the present mode, up to the first event in it."""
-    left, end, breaks = _find_end(body, options, state)
+    left, end, cause = _find_end(body, options, state)
     if left <= 0.0:
         state.phase = DONE
+        if cause == events.SAMPLE:  # at the time of an event that has just been treated
+            state.phase, state.cause_kind = JUMP, cause
+            _forget_contact(state)
         return GO_ON
     state.path_start = state.time
     state.friction_start, state.pushed_start, state.turned_start = state.friction, state.pushed, state.turned
@@ -159,12 +168,11 @@ def _step(body, options, state, tools, log):
     state.phase, state.after_ticks = TICKS, JUMP if found else STEP
     if not found and time == left:
         state.time = end
-        if breaks:
-            state.cause_kind, state.after_ticks = events.BREAK, JUMP
+        if cause != events.NO_MONITOR:
+            state.cause_kind, state.after_ticks = cause, JUMP
             if lets_go(body, state, end):
                 state.cause_kind = events.RELEASE
-            for c in range(3):
-                state.cause[c] = -1
+            _forget_contact(state)
     if state.mode.n > 0 and options.survey and survey(body, options, state, tools, log, found):
         go_back(body, options, state, tools)
     account_contacts(body, state)
@@ -173,21 +181,32 @@ def _step(body, options, state, tools, log):
 
 @kernel
 def _find_end(body, options, state):
-    """(longest time of a step, when it ends, does a velocity or an acceleration of an obstacle jump then)."""
+    """(longest time of a step, when it ends, what happens then: BREAK where the velocity or the acceleration of an
+    obstacle or a load jumps, SAMPLE where nothing does and a controller samples, else NO_MONITOR)."""
     walls = body.walls
     if walls.mover.shape[0] == 0:
-        return options.duration - state.time, options.duration, False
+        return options.duration - state.time, options.duration, events.NO_MONITOR
     for m in range(walls.mover.shape[0]):
         walls.mover[m].work_start = walls.mover[m].work
     time, meets = find_next_break(walls.mover, walls.piece)
     if time <= state.time:  # of a smooth motion: nothing happens there
         begin_loads(body, state.time)
         time, meets = find_next_break(walls.mover, walls.piece)
-    breaks, release = meets != SMOOTH, find_release(body, state.time)
+    cause, release = events.BREAK if meets != SMOOTH else events.NO_MONITOR, find_release(body, state.time)
     if release <= time:
-        time, breaks = release, True
+        time, cause = release, events.BREAK
+    sample = find_sample(body, state)
+    if sample < time or (sample == time and cause == events.NO_MONITOR):
+        time, cause = sample, events.SAMPLE
     end = min(time, options.duration)
-    return end - state.time, end, time == end and breaks and end < options.duration
+    return end - state.time, end, cause if time == end and end < options.duration else events.NO_MONITOR
+
+
+@jit
+def _forget_contact(state):
+    """Let the event be one of no contact."""
+    for c in range(3):
+        state.cause[c] = -1
 
 
 @kernel

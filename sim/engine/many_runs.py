@@ -132,7 +132,7 @@ def run_cells(body, options, cells, pairs, work, results):
             progress[GOING] = 1
         # Made here and not in a function of their own: numba cannot return what holds a record.
         here = Body(body.part, body.walls, body.w, cell.rho, cell.mass, body.load, body.loads, body.varying,
-                    body.longest, body.stiffness)
+                    body.longest, body.stiffness, body.control)
         how = Options(cell.duration, 0.0, cell.step, cell.tolerance, cell.order, cell.rule,
                       cell.survey != 0, options.max_steps,
                       Scales(cell.touch, cell.force, cell.speed), options.tolerances)
@@ -163,7 +163,7 @@ def log_cells(body, options, cells, pairs, work, results, logged, pushed):
             counts[4], counts[5] = -counts[1], -counts[3]  # links count from the first rows of the run
             progress[GOING] = 1
         here = Body(body.part, body.walls, body.w, cell.rho, cell.mass, body.load, body.loads, body.varying,
-                    body.longest, body.stiffness)
+                    body.longest, body.stiffness, body.control)
         how = Options(cell.duration, cell.interval, cell.step, cell.tolerance, cell.order, cell.rule, cell.survey != 0,
                       options.max_steps, Scales(cell.touch, cell.force, cell.speed), options.tolerances)
         before = state.effort

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from math import cos, sin
 from typing import NamedTuple
 
 from dynamics.loads.load import COMMAND, GRIPPER
@@ -19,6 +20,8 @@ from dynamics.motion.mode import (
 )
 from dynamics.search.reactions import solve_forces
 from geometry.compiled.jit import jit, kernel
+from geometry.contact.moving import GRAVITY
+from geometry.prescribed.motion import THETA
 from sim.engine.state import JAM, get_present
 
 
@@ -49,7 +52,7 @@ def has_room(log):
     return (
         counts[0] + 2 <= log.steps.shape[0]
         and counts[1] + 2 * CAPACITY <= log.contacts.shape[0]
-        and counts[2] + 4 <= log.events.shape[0]
+        and counts[2] + 5 <= log.events.shape[0]
         and counts[3] + 2 * CAPACITY <= log.impulses.shape[0]
     )
 
@@ -121,6 +124,7 @@ def write_row(body, options, state, tools, log, at, work):
     row["work_obstacles"] = m * work.obstacles
     row["work_impact"] = m * state.impact
     _write_loads(body, row, work.lost)
+    _write_wrist(body, row, a)
     row["set_kind"] = state.set_kind if time >= state.kind_time else state.kind_before
     row["first_contact"] = counts[4] + counts[1]
     row["n_contacts"] = n
@@ -149,6 +153,34 @@ def _write_loads(body, row, lost):
         elif load.kind == COMMAND:
             row["command_fx"], row["command_fy"], row["command_torque"] = wrench[0], wrench[1], wrench[2]
     row["spring_energy"], row["damper_work"] = stored, -lost
+
+
+@kernel
+def _write_wrist(body, row, a):
+    """The wrench in the wrist at the acceleration (ax, ay, alpha) of a row."""
+    fx, fy, torque = row["command_fx"], row["command_fy"], row["command_torque"]
+    if body.control.shape[0] > 0:
+        fx, fy, torque = compute_wrist(body, (fx, fy, torque), a)
+    row["wrist_fx"], row["wrist_fy"], row["wrist_torque"] = fx, fy, torque
+
+
+@jit
+def compute_wrist(body, command, a):
+    """The wrench in the wrist (Fx, Fy, torque) at an acceleration (ax, ay, alpha), under a command and the gravity of
+    now: h = F - M_h a + (weight of the hand), see `dynamics.loads.control`."""
+    control = body.control[0]
+    gx, gy = compute_gravity(body)
+    hand, m = control.hand, control.hand_mass
+    return (command[0] - hand[0] * a[0] + m * gx, command[1] - hand[1] * a[1] + m * gy,
+            command[2] - hand[2] * body.rho * body.rho * a[2])
+
+
+@jit
+def compute_gravity(body):
+    """Gravity [m/s^2] at the time for which the load was asked last."""
+    theta = body.walls.mover[GRAVITY].value[THETA]
+    c, s = cos(theta), sin(theta)
+    return c * body.load[3] - s * body.load[4], s * body.load[3] + c * body.load[4]
 
 
 @kernel

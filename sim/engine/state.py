@@ -10,7 +10,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from dynamics.codes import MOST_LOADS
+from dynamics.codes import MOST_LOADS, MOST_NAMED
+from dynamics.loads.control import SAMPLE
 from dynamics.motion.closed import CLOSED
 from dynamics.motion.collocation import COLLOCATION
 from dynamics.motion.mode import CAPACITY, MODE, MotionState
@@ -97,6 +98,8 @@ STATE = define_record(
     ("lost", "f8"), ("lost_start", "f8"),  # J: the sum of what dampers have taken
     ("switched", "i8"),  # the load that lets go or goes slack at the event, see `sim.engine.switches`
     ("command", "f8", (3,)),  # N, N, N m: the wrench that a controller has given, held until its next sample
+    ("sample", "i8"), ("answered", "i8"),  # its next sample; 1: somebody outside has given the wrench of that one
+    ("integral", "f8", (MOST_NAMED,)),  # N s: of the errors of its forces
     # the account
     ("penetration", "f8"), ("gap_residual", "f8"), ("slip_residual", "f8"), ("balance_residual", "f8"),
     ("cone_residual", "f8"),
@@ -117,6 +120,7 @@ DESK = define_record(
     ("old", "f8", (3,)),  # that before, as (vx, vy, omega)
     # a shift that closes gaps, the velocity that it adds to, and room for the rows that it is made of
     ("shift", "f8", (3,)), ("speed", "f8", (3,)), ("basis", "f8", (3, 3)), ("row", "f8", (3,)),
+    ("sample", SAMPLE),  # of a controller
 )  # fmt: skip
 
 

@@ -17,6 +17,7 @@ from geometry.contact.contacts import build_part, build_walls
 from geometry.contact.moving import build_moving_walls, copy_walls, place_walls
 from geometry.prescribed.motion import spread_times
 from geometry.shapes.union.boundary import compute_boundary
+from sim.instant.controlled import build_controller
 from sim.instant.held import LOOKS, build_loads, list_frames, measure_pull, measure_stiffness
 from sim.scene.start import compute_start_tolerance, get_shape
 
@@ -42,10 +43,12 @@ def build_body(scene: Scene) -> Body:
     moved = [owner for owner, motion in enumerate(motions) if motion is not None]
     movers = {owner: m for m, owner in enumerate(moved, start=1)}
     travelling = {owner: m for owner, m in movers.items() if not scene.obstacles[owner].motion.shape_still}
+    part = _build_part(workpiece.outline)
     body = Body(
-        _build_part(workpiece.outline), walls, w, float(workpiece.rho), float(workpiece.mass),
+        part, walls, w, float(workpiece.rho), float(workpiece.mass),
         np.array([*load, *scene.gravity, 0.0]), build_loads(scene, travelling, 1 + len(movers)),
         scene.gravity_turn is not None or scene.held, _find_longest_step(walls), 0.0,
+        build_controller(scene, part, walls),
     )  # fmt: skip
     body.load[5] = measure_pull(scene, body)[0]
     body = body._replace(stiffness=measure_stiffness(scene, body))

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from dynamics.loads.load import DRAG, FORCE, GRIPPER, LOAD, SPRING
+from dynamics.loads.load import COMMAND, DRAG, FORCE, GRIPPER, LOAD, SPRING
 from geometry.compiled.record import allocate_table
 from geometry.prescribed.motion import spread_times
 from sim.scene.start import compute_start_tolerance
@@ -22,13 +22,15 @@ LOOKS = 256
 
 
 def list_frames(scene: Scene) -> tuple[Any, ...]:
-    """The motions, besides those of obstacles, that loads depend on: in the order of the loads."""
+    """The motions, besides those of obstacles, that loads depend on: in the order of the loads; a controller's last."""
     gripper = (scene.gripper.motion,) if scene.gripper else ()
-    return (*gripper, *(load.wrench for load in scene.loads))
+    control = scene.control
+    read = (control.reference, *control.forces) if control and control.reference else ()
+    return (*gripper, *(load.wrench for load in scene.loads), *read)
 
 
 def build_loads(scene: Scene, movers: dict[int, int], first_frame: int) -> np.recarray:
-    """Table of LOAD: the gripper, springs, drag, and loads over time, in this order.
+    """Table of LOAD: the gripper, springs, drag, loads over time, and the wrench of a controller, in this order.
 
     movers: the mover of each obstacle whose shape moves; first_frame: the mover of the first of `list_frames`.
     """
@@ -48,6 +50,8 @@ def build_loads(scene: Scene, movers: dict[int, int], first_frame: int) -> np.re
         row.mover, row.turned = frame, load.turned
         frame += 1
         rows.append(row)
+    if scene.control is not None:
+        rows.append(_begin_row(COMMAND))
     table = allocate_table(LOAD, len(rows))
     for place, row in enumerate(rows):
         table[place] = row
@@ -105,6 +109,9 @@ def measure_pull(scene: Scene, body: Body) -> tuple[float, float]:
         arm = float(np.hypot(*load.point))
         force = np.abs(value[:, :2]).sum(axis=1)
         pull += float((force * (1.0 + arm / rho) + np.abs(value[:, 2]) / rho).max()) / mass
+    if scene.control is not None and scene.control.reference is not None:
+        more, quickest = _measure_control(scene, size, times)
+        pull, speed = pull + more, max(speed, quickest)
     return pull + damping * speed, speed
 
 
@@ -119,6 +126,20 @@ def _measure_row(row, scene: Scene, body: Body) -> tuple[float, float]:
     point, theta = (row.px, row.py), scene.workpiece.pose.theta
     return (_measure_matrix(row.stiffness, point, theta, body.rho) / body.mass,
             _measure_matrix(row.damping, point, theta, body.rho) / body.mass)
+
+
+def _measure_control(scene: Scene, size: float, times: np.ndarray) -> tuple[float, float]:
+    """What a controller pulls typically (acceleration [m/s^2]), and the speed [m/s] of what it follows."""
+    control: Any = scene.control
+    mass, rho, arm = scene.workpiece.mass, scene.workpiece.rho, np.array([1.0, 1.0, size])
+    _, rate, bend = control.reference.evaluate(times)
+    pull, speed = float(np.abs(bend[:, :3] * arm).sum(axis=1).max()), float(np.abs(rate[:, :3] * arm).max())
+    forces = sum(float(np.abs(course.evaluate(times)[0]).sum(axis=1).max()) for course in control.forces)
+    wrench = float(np.abs(np.array(control.wrench) / [1.0, 1.0, rho]).sum())
+    pull += (forces + abs(control.force) + wrench) / mass + max(control.position_gain) * DEFLECTION * size
+    if control.stiffness is not None:
+        pull += _measure_matrix(np.array(control.stiffness), (0.0, 0.0), 0.0, rho) / mass * DEFLECTION * size
+    return pull, speed
 
 
 def _measure_matrix(matrix: np.ndarray, point, theta: float, rho: float) -> float:

@@ -26,7 +26,7 @@ ROW_TABLES = branch_table.ROW_TABLES
 TABLES = (*ROW_TABLES, "branches")
 # table or dataset: the version that brought it
 ADDED = {"branches": 2, "events/impact_class": 2, "steps/work_obstacles": 3, "steps/gripper": 5, "steps/command": 5,
-         "steps/spring_energy": 5, "steps/damper_work": 5}
+         "steps/wrist": 5, "steps/spring_energy": 5, "steps/damper_work": 5}
 TABLE_FIELDS = {
     "steps": records.STEP_FIELDS,
     "contacts": records.CONTACT_FIELDS,
@@ -50,6 +50,7 @@ SHARED_DATASETS = {  # dataset: the fields that are its columns
     "load": ("load_fx", "load_fy", "load_torque"),
     "gripper": ("gripper_fx", "gripper_fy", "gripper_torque"),
     "command": ("command_fx", "command_fy", "command_torque"),
+    "wrist": ("wrist_fx", "wrist_fy", "wrist_torque"),
     "point": ("px", "py"),
     "normal": ("nx", "ny"),
     "velocity_before": ("vx_before", "vy_before", "omega_before"),

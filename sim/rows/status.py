@@ -130,6 +130,12 @@ class Status(IntEnum):
         "on it have no bound.",
         "The last row names the contacts; let the obstacles stop or turn before, or give the part a way out.",
     )
+    CONTROLLER_FAILED = (
+        20,
+        "The controller raised an error, or gave no wrench.",
+        "The rows up to its last sample are kept; the message says what it was and where. A controller returns three "
+        "finite numbers, fx, fy and torque.",
+    )
 
     def __str__(self) -> str:
         return self.name

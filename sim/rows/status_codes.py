@@ -1,10 +1,10 @@
-"""The codes of `sim.rows.status.Status` as plain integers, for compiled code, and the two that keep a run going."""
+"""The codes of `sim.rows.status.Status` as plain integers, for compiled code, and those that keep a run going."""
 
 from __future__ import annotations
 
 from sim.rows.status import Status
 
-GO_ON, PAUSED = -1, -2
+GO_ON, PAUSED, ASKED = -1, -2, -3  # ASKED: a controller outside shall give its wrench
 
 COMPLETED = int(Status.COMPLETED)
 NO_SOLUTION = int(Status.NO_SOLUTION)

@@ -33,6 +33,7 @@ from sim.rows.status import Status
 from sim.run.model import Arguments, prepare
 from sim.scene.build import take_scene
 from sim.scene.scene import AnyScene, Scene
+from sim.scene.scene_errors import SceneError
 from sim.tolerances import SAME_MEMBER, SAME_STATE
 
 REST = EVENT_KINDS.index("rest")
@@ -49,6 +50,9 @@ def simulate_branches(scene: AnyScene, duration: float | None = None, *, sink: A
     from sim.scene.start import check_start
 
     scene = take_scene(scene)
+    if run_overrides.keys() & {"controller", "rate"}:
+        raise SceneError("a controller that is a function of Python steers one motion, and branches are many; use "
+                         "sim.simulate with a rule of choice, or a table [control] in the scene")
     run = dataclasses.replace(override_run(scene, duration, run_overrides), choice="branch")
     scene = dataclasses.replace(scene, run=run)
     check_start(scene, scene.source or scene.name)

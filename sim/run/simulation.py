@@ -19,7 +19,8 @@ from sim.files.held_interrupt import hold_interrupts
 from sim.log.trajectory import MemorySink, Trajectory
 from sim.rows.account import judge_completed, keeps_laws
 from sim.rows.status import Status, describe_failure
-from sim.rows.status_codes import PAUSED
+from sim.rows.status_codes import ASKED, PAUSED
+from sim.run.controller import DEFAULT_RATE, Controller, ControllerError, ask_controller, take_rate
 from sim.run.model import Arguments, prepare, release
 from sim.scene.build import take_scene
 from sim.scene.scene_errors import SceneError, explain_validation_error
@@ -29,6 +30,7 @@ from sim.values.quantities import Section
 
 if TYPE_CHECKING:
     from sim.rows.account import Account
+    from sim.run.ledger import Ledger
     from sim.scene.scene import AnyScene, Run, Scene
 
 
@@ -42,23 +44,30 @@ class RunSink(Protocol):
 
 @overload
 def simulate(scene: AnyScene, duration: float | None = None, *, sink: None = None,
-             progress: Callable[[float], None] | None = None, **run_overrides: Any) -> Trajectory: ...
+             progress: Callable[[float], None] | None = None, controller: Controller | None = None,
+             rate: float | str | None = None, **run_overrides: Any) -> Trajectory: ...
 @overload
 def simulate(scene: AnyScene, duration: float | None = None, *, sink: RunSink,
-             progress: Callable[[float], None] | None = None, **run_overrides: Any) -> None: ...
+             progress: Callable[[float], None] | None = None, controller: Controller | None = None,
+             rate: float | str | None = None, **run_overrides: Any) -> None: ...
 def simulate(
     scene: AnyScene,
     duration: float | None = None,
     *,
     sink: Any = None,
     progress: Callable[[float], None] | None = None,
+    controller: Controller | None = None,
+    rate: float | str | None = None,
     **run_overrides: Any,
 ) -> Trajectory | None:
     """Follow the motion of the workpiece of a scene, given as such or by its name or file.
 
     duration [s] and the other entries of the scene's [run] section (choice, output_interval, step, tolerance) can be
     given here. The rows go to `sink` (an object with write and close, such as `H5Sink`) or, without one, into the
-    returned Trajectory. `progress(time)` is called now and then. Ctrl-C ends the run with status INTERRUPTED and keeps
+    returned Trajectory. `progress(time)` is called now and then. `controller(measured)` is called `rate` times a second
+    (1000 Hz if not given), the first time at the start, with a `sim.run.controller.Measurement`; it gives the wrench
+    (fx, fy, torque) on the part about its centre of mass, which is held until its next sample. An error in it ends the
+    run with status CONTROLLER_FAILED. Ctrl-C ends the run with status INTERRUPTED and keeps
     its rows; with an explicit sink the KeyboardInterrupt is raised again afterwards. Where it or another error breaks
     off a run with rows, the sink is closed with the account of the rows that it has. Raises SceneError for a start that
     overlaps or a run setting that is not valid.
@@ -69,17 +78,22 @@ def simulate(
         raise SceneError('run.choice = "branch" gives a tree of motions, not one: use sim.simulate_branches(scene)')
     if run is not scene.run:
         scene = dataclasses.replace(scene, run=run)
+    if controller is not None:
+        scene = dataclasses.replace(scene, control=take_rate(scene, DEFAULT_RATE if rate is None else rate))
+    elif rate is not None:
+        raise SceneError(f"rate = {rate!r}: it is that of a controller, and none is given; the rate of a table "
+                         "[control] is control.rate")
     check_start(scene, scene.source or scene.name)
     target = MemorySink(scene) if sink is None else sink
     try:
-        _follow(scene, target, progress)
+        _follow(scene, target, progress, controller)
     except KeyboardInterrupt:
         if sink is not None or target.trajectory is None:
             raise
     return target.trajectory if sink is None else None
 
 
-def _follow(scene: Scene, target, progress: Callable[[float], None] | None) -> None:
+def _follow(scene: Scene, target, progress: Callable[[float], None] | None, controller: Controller | None) -> None:
     """Run to the end, or to what breaks it off, and close the sink with the account of its rows."""
     from geometry.compiled.compile_clock import CompileClock
     from sim.run.cold_start import advance, is_loaded
@@ -89,13 +103,16 @@ def _follow(scene: Scene, target, progress: Callable[[float], None] | None) -> N
     arguments = prepare(scene)
     ledger = Ledger(arguments, target)
     solve = output = compile_time = 0.0
-    code, closed = PAUSED, False
+    code, closed, failure = PAUSED, False, ""
     compiling = CompileClock()
     try:
         while code == PAUSED:
             before = clock_module.perf_counter()
             with nullcontext() if is_loaded() else compiling:
                 code = advance(arguments)
+            while code == ASKED and controller is not None:
+                failure = _ask(controller, arguments, ledger, scene)
+                code = int(Status.CONTROLLER_FAILED) if failure else advance(arguments)
             after = clock_module.perf_counter()
             solve += after - before
             ledger.hand_over()
@@ -107,7 +124,7 @@ def _follow(scene: Scene, target, progress: Callable[[float], None] | None) -> N
             times = WallTimes(max(0.0, solve - compiling.seconds), output, compile_time)
             account = ledger.end(Status(code).completed, times)
             status, message = judge_end(code, arguments, account, scene)
-            target.close(status, account, message)
+            target.close(status, account, failure or message)
             closed = True
         release(arguments)
     except BaseException as error:
@@ -117,6 +134,19 @@ def _follow(scene: Scene, target, progress: Callable[[float], None] | None) -> N
             status, message = describe_failure(error)
             target.close(status, ledger.find_account(WallTimes(solve, output, compile_time)), message)
         raise
+
+
+def _ask(controller: Controller, arguments: Arguments, ledger: Ledger, scene: Scene) -> str:
+    """Let a controller give its wrench; what has gone wrong, "" if nothing has. Where Ctrl-C falls into it the rows
+    that there are go to the sink."""
+    try:
+        ask_controller(controller, arguments, scene)
+    except ControllerError as error:
+        return str(error)
+    except BaseException:
+        ledger.hand_over()
+        raise
+    return ""
 
 
 def judge_end(code: int, arguments: Arguments, account: Account | None, scene: Scene) -> tuple[Status, str]:

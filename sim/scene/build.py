@@ -16,7 +16,8 @@ from geometry.shapes.polygon import PolygonError
 from geometry.shapes.pose import Pose
 from sim.scene import schema, toml_text
 from sim.scene.build_outline import AnyOutline, build_outline_of, convert_lengths, read_drawn, translate_outline
-from sim.scene.held.build_held import Bodies, Held, HeldError, build_held
+from sim.scene.held.build_control import build_control
+from sim.scene.held.build_held import Bodies, HeldError, build_held
 from sim.scene.held.holding import WORLD
 from sim.scene.outline_schema import DrawnSection, OutlineSection
 from sim.scene.scene import AnyScene, DrawnFrom, Goal, Obstacle, Run, Scene, Workpiece
@@ -128,15 +129,16 @@ def build_scene(data: dict, text: str, where: str, source: str | None, start_is_
         formation=formation,
         gravity_turn=gravity_turn,
         goals=tuple(Goal(**goal.model_dump()) for goal in section.goal),
-        **_build_held(section, workpiece, obstacles, drawings, where)._asdict(),
+        **_build_held(section, workpiece, obstacles, drawings, where),
     )
     if not start_is_checked:
         check_start(scene, where)
     return scene
 
 
-def _build_held(section: schema.SceneSection, workpiece: Workpiece, obstacles, drawings: dict, where: str) -> Held:
-    """What holds and pulls the workpiece, from where it starts."""
+def _build_held(section: schema.SceneSection, workpiece: Workpiece, obstacles, drawings: dict,
+                where: str) -> dict[str, Any]:
+    """Fields of a Scene: what holds, pulls and controls the workpiece, from where it starts."""
     def convert(lengths, obstacle: int | None) -> tuple[float, ...]:
         if obstacle == WORLD:
             return tuple(map(float, lengths))
@@ -147,7 +149,12 @@ def _build_held(section: schema.SceneSection, workpiece: Workpiece, obstacles, d
     bodies = Bodies(workpiece.mass, workpiece.rho, workpiece.outline.size, workpiece.pose, workpiece.origin,
                     [(obstacle.name, obstacle.pose) for obstacle in obstacles], convert)
     try:
-        return build_held(section.gripper, section.spring, section.drag, section.load, bodies)
+        controlled = section.control is not None
+        held = build_held(section.gripper, section.spring, section.drag, section.load, bodies, controlled)
+        outlines = [obstacle.outline for obstacle in obstacles]
+        control = (None if section.control is None
+                   else build_control(section.control, bodies, workpiece.outline, outlines))
+        return {**held._asdict(), "control": control}
     except HeldError as error:
         raise SceneError(f"{where}: {error}") from None
 

@@ -15,5 +15,5 @@ NO_WEIGHT = ("there is friction, and neither gravity nor a load, gripper or spri
 def list_notes(scene: Scene) -> list[str]:
     """Sentences, without a full stop, for `stiction check` and `stiction run`."""
     has_friction = any(obstacle.mu > 0.0 for obstacle in scene.obstacles)
-    presses = any((*scene.gravity, *scene.load)) or scene.gripper or scene.springs or scene.loads
+    presses = any((*scene.gravity, *scene.load)) or scene.gripper or scene.springs or scene.loads or scene.control
     return [NO_WEIGHT] if has_friction and not presses else []

@@ -11,7 +11,7 @@ from geometry.formation.formations import FormationContact
 from geometry.shapes.outline import Outline
 from geometry.shapes.polygon import Polygon
 from geometry.shapes.pose import Pose
-from sim.scene.held.holding import Drag, Gripper, Spring, TimedLoad
+from sim.scene.held.holding import Control, Drag, Gripper, Spring, TimedLoad
 
 if TYPE_CHECKING:
     from geometry.prescribed.motion import Coordinate, Motion
@@ -117,6 +117,7 @@ class Scene:
     springs: tuple[Spring, ...] = ()
     drag: Drag | None = None
     loads: tuple[TimedLoad, ...] = ()  # those that are not constant forces at the centre of mass, see `load`
+    control: Control | None = None  # who gives a wrench as it measures
 
     @property
     def moves(self) -> bool:
@@ -126,7 +127,7 @@ class Scene:
     @property
     def held(self) -> bool:
         """Do loads depend on time, pose or velocity, but for gravity that turns?"""
-        return bool(self.gripper or self.springs or self.drag or self.loads)
+        return bool(self.gripper or self.springs or self.drag or self.loads or self.control)
 
     def list_loads(self) -> tuple[str, ...]:
         """Names of the loads that change, in the order in which a run keeps their work."""

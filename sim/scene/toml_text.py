@@ -30,6 +30,10 @@ COMPONENTS = {
     "point": ("x", "y"),
     "anchor": ("x", "y"),
     "stiffness": ("x", "y", "theta"),
+    "inertia": ("x", "y", "theta"),
+    "force_metric": ("x", "y", "theta"),
+    "motion_metric": ("x", "y", "theta"),
+    "wrench": ("fx", "fy", "torque"),
     "damping": ("x", "y", "theta"),
     "preload": ("fx", "fy", "torque"),
 }
@@ -58,7 +62,7 @@ def find_components(keys: Iterable[str]) -> tuple[str, ...]:
         return COMPONENTS["velocity"][:2]
     if keys[:1] == ["load"] and (own := _find_of_load(keys)):
         return own
-    if keys[-2:-1] in (["stiffness"], ["damping"]):
+    if keys[-2:-1] and keys[-2] in ("stiffness", "damping", "inertia", "force_metric", "motion_metric"):
         return COMPONENTS["stiffness"]  # of a row of a matrix
     if keys[-2:-1] == ["waypoints"]:
         return ("t", *COMPONENTS["pose"]) if "motion" in keys else ("t", "angle")
@@ -149,8 +153,8 @@ def apply_override(data: dict, path: str, value: Any) -> None:
 
 
 def _drop_rival(table: dict, before: list[str], keys: list[str]) -> None:
-    """Take out of the table of a gripper what says the same as what is set at keys of it."""
-    if before == ["gripper"]:
+    """Take out of the table of a gripper or a controller what says the same as what is set at keys of it."""
+    if before in (["gripper"], ["control"]):
         rival = {"damping": "damping_ratio", "damping_ratio": "damping"}.get(keys[0])
         table.pop("pose" if keys == ["motion", "waypoints"] else rival, None)
 

@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 # cells, makes each outline once if all are kept.
 KEPT, ROOM_OF_SETTING, ROOM_OF_SHAPE = 64_000_000, 16_000, 32_000
 _PAIRS = re.compile(r"(friction|restitution)\..+|obstacle\..+\.(mu|e)")
-_STILL = re.compile(r"(friction|restitution|impact|run|gravity|load|gripper|spring|drag)(\..+)?|"
+_STILL = re.compile(r"(friction|restitution|impact|run|gravity|load|gripper|spring|drag|control)(\..+)?|"
                     r"obstacle\..+\.(mu|e|law)|workpiece\.(rho|mass|velocity\..+)")
 
 
@@ -131,8 +131,8 @@ class SettingMaker:
         self._room = KEPT
         first = make_setting(self.first)
         self.shape = first.shape
-        # the damping ratio of a gripper depends on rho
-        self._only_rho = (self.first.gripper is None
+        # the damping ratio of a gripper or a controller depends on rho
+        self._only_rho = (self.first.gripper is None and self.first.control is None
                           and [study.axes[index].key for index in self._others] == ["workpiece.rho"])
         self._judge = first.judge if self._only_rho else None  # knows nothing of inertia
 
@@ -260,7 +260,8 @@ def make_setting(scene: Scene, near: Shape | None = None, judge: Judge | None = 
     body = build_body(scene)
     options = build_options(scene, body)
     placed = tuple((obstacle.outline, obstacle.pose, obstacle.motion) for obstacle in scene.obstacles)
-    holding = ((scene.gripper, scene.springs, scene.drag, scene.loads, scene.workpiece.mass, scene.workpiece.rho)
+    holding = ((scene.gripper, scene.springs, scene.drag, scene.loads, scene.control, scene.workpiece.mass,
+                scene.workpiece.rho)
                if scene.held else None)  # their tables are by mass
     key = (scene.workpiece.outline, placed, scene.gravity_turn, options.scales.touch, holding)
     shape = near if near is not None and near.key == key else Shape(key, body, options)

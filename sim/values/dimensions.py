@@ -79,8 +79,13 @@ ROTATIONAL_DAMPING = Dimension("a rotational damping", "0.2 N m s", {
     for force, (a, b) in _NEWTONS.items()})
 MIXED_DAMPING = Dimension("a damping between a direction and the turn", "0.1 N s", {
     f"{force} s": pair for force, pair in _NEWTONS.items()})
+MOMENT = Dimension("a mass times a length", "5 g m", {
+    f"{mass} {length}": (a * c, b * d) for length, (c, d) in _SHORT.items() for mass, (a, b) in MASS.units.items()})
+MOMENT_OF_INERTIA = Dimension("a moment of inertia", "5 g m^2", {
+    f"{mass} {length}^2": (a * c * c, b * d * d) for length, (c, d) in _SHORT.items()
+    for mass, (a, b) in MASS.units.items()})
 DIMENSIONS = (LENGTH, MASS, TIME, FREQUENCY, ANGLE, SPEED, ANGULAR_VELOCITY, ACCELERATION, FORCE, TORQUE, STIFFNESS,
-              ROTATIONAL_STIFFNESS, DAMPING, ROTATIONAL_DAMPING, MIXED_DAMPING)
+              ROTATIONAL_STIFFNESS, DAMPING, ROTATIONAL_DAMPING, MIXED_DAMPING, MOMENT, MOMENT_OF_INERTIA)
 
 # By the last word of its key: what a plain number of a scene is in. Lengths of outlines are in the unit of the outline,
 # and not among them.
@@ -88,12 +93,15 @@ _BY_WORD = {"x": LENGTH, "y": LENGTH, "rho": LENGTH, "at": LENGTH, "theta": ANGL
             "vx": SPEED, "vy": SPEED, "surface_speed": SPEED, "omega": ANGULAR_VELOCITY,
             "angular_velocity": ANGULAR_VELOCITY, "gx": ACCELERATION, "gy": ACCELERATION, "magnitude": ACCELERATION,
             "fx": FORCE, "fy": FORCE, "torque": TORQUE, "mass": MASS, "frequency": FREQUENCY, "t": TIME,
-            "duration": TIME, "output_interval": TIME, "step": TIME, "time": TIME, "start": TIME, "end": TIME,
-            "force": FORCE, "rest_length": LENGTH, "stiffness": STIFFNESS, "damping": DAMPING, "linear": DAMPING,
+            "rate": FREQUENCY, "duration": TIME, "output_interval": TIME, "step": TIME, "time": TIME, "start": TIME,
+            "end": TIME, "force": FORCE, "rest_length": LENGTH, "stiffness": STIFFNESS, "damping": DAMPING,
+            "linear": DAMPING,
             "rotational": ROTATIONAL_DAMPING}  # fmt: skip
 # ... and of members of matrices: (between directions, between a direction and the turn, of the turn).
 _OF_MATRIX = {"stiffness": (STIFFNESS, FORCE, ROTATIONAL_STIFFNESS),
-              "damping": (DAMPING, MIXED_DAMPING, ROTATIONAL_DAMPING)}
+              "damping": (DAMPING, MIXED_DAMPING, ROTATIONAL_DAMPING),
+              "inertia": (MASS, MOMENT, MOMENT_OF_INERTIA)}
+_MATRICES = {**{kind: kind for kind in _OF_MATRIX}, "force_metric": "inertia", "motion_metric": "inertia"}  # by key
 # Points in the frame and the unit of an outline.
 _POINTS = {"center", "point", "at", "anchor"}
 
@@ -118,14 +126,14 @@ def find_plain_unit(key: str) -> str:
     words = key.split(".")
     if {"outline", "center_of_mass"} & set(words) or _POINTS & set(words[-2:-1]):
         return ""
-    if words[0] == "gripper" and words[1:2] and words[1] in _OF_MATRIX and len(words) > 2:
-        return get_of_matrix(words[1], words[2] in ("theta", "2"), words[-1] in ("theta", "2")).si
+    if words[0] in ("gripper", "control") and words[1:2] and words[1] in _MATRICES and len(words) > 2:
+        return get_of_matrix(_MATRICES[words[1]], words[2] in ("theta", "2"), words[-1] in ("theta", "2")).si
     dimension = _BY_WORD.get(words[-1])
     return "" if dimension is None else dimension.si
 
 
 def get_of_matrix(matrix: str, row_turns: bool, column_turns: bool) -> Dimension:
-    """What a member of "stiffness" or "damping" measures: do its row and its column belong to the turn?"""
+    """What a member of "stiffness", "damping" or "inertia" measures: do its row and its column belong to the turn?"""
     return _OF_MATRIX[matrix][row_turns + column_turns]
 
 

@@ -64,16 +64,16 @@ class Held(NamedTuple):
 
 def build_held(
     gripper: GripperSection | None, springs: list[SpringSection], drag: DragSection | None,
-    loads: list[LoadSection], bodies: Bodies,
+    loads: list[LoadSection], bodies: Bodies, controlled: bool = False,
 ) -> Held:  # fmt: skip
     """What the tables of a scene say. Raises HeldError."""
     names = _name_all("load", [load.name for load in loads])
     timed = [_build_load(load, f"load.{i} ({cut(name)})", name, bodies)
              for i, (load, name) in enumerate(zip(loads, names, strict=True)) if not load.is_plain]
-    n = len(timed) + len(springs) + (gripper is not None) + (drag is not None)
+    n = len(timed) + len(springs) + (gripper is not None) + (drag is not None) + controlled
     if n > MOST_LOADS:
-        raise HeldError(f"spring, load: {n} springs, loads that are not constant, grippers and drags; valid: up to "
-                        f"{MOST_LOADS} of all kinds together")
+        raise HeldError(f"spring, load: {n} springs, loads that are not constant, grippers, drags and controllers; "
+                        f"valid: up to {MOST_LOADS} of all kinds together")
     constant = [(*load.force, load.torque) for load in loads if load.is_plain]
     x, y, torque = (float(sum(column)) for column in zip(*constant, strict=True)) if constant else (0.0, 0.0, 0.0)
     names = _name_all("spring", [spring.name for spring in springs])

@@ -29,12 +29,13 @@ def _build_component(section: LoadSection, constant: float, column: int) -> Coor
         parts.append(build_coordinate((np.array([ramp.start, ramp.end]), np.array([0.0, end])), kind="linear"))
     if section.table is not None:
         rows = np.array(section.table)
-        parts.append(_build_table(rows[:, 0], rows[:, 1 + column], section.interpolation or "linear"))
+        parts.append(build_table(rows[:, 0], rows[:, 1 + column], section.interpolation or "linear"))
     return Coordinate(add_pieces(parts), build_waves(section.sinusoid, column))
 
 
-def _build_table(times: np.ndarray, values: np.ndarray, kind: str) -> Coordinate:
-    """Before the first row and after the last it has their values; a step is made at the time of the row."""
+def build_table(times: np.ndarray, values: np.ndarray, kind: str) -> Coordinate:
+    """Values between the rows of a table; before the first row and after the last it has theirs, and a step is made at
+    the time of the row."""
     if kind != "step":
         return build_coordinate((times, values), kind=kind)
     pieces = [CurvePiece(-inf, 0.0, (float(values[0]),))]

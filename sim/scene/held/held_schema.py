@@ -40,11 +40,11 @@ def _read_ratio(value: Any) -> float:
     return ratio
 
 
-def _read_stiffness(value: Any) -> Matrix3:
+def read_stiffness(value: Any) -> Matrix3:
     return check_matrix(read_matrix(value, "stiffness"))
 
 
-def _read_damping(value: Any) -> Matrix3:
+def read_damping(value: Any) -> Matrix3:
     return check_matrix(read_matrix(value, "damping"))
 
 
@@ -64,6 +64,7 @@ def _read_wrench(value: Any) -> tuple[float, float, float]:
 
 
 Wrench = Annotated[tuple[float, float, float], BeforeValidator(_read_wrench)]
+Ratio = Annotated[Any, BeforeValidator(_read_ratio)]
 
 
 class ReleaseSection(Section):
@@ -85,9 +86,9 @@ class GripperSection(Section):
     `pose` is that of the frame without the motion; where it is not given, that at which it holds without force.
     """
 
-    stiffness: Annotated[Any, BeforeValidator(_read_stiffness)]
-    damping: Annotated[Any, BeforeValidator(_read_damping)] = None
-    damping_ratio: Annotated[Any, BeforeValidator(_read_ratio)] = None
+    stiffness: Annotated[Any, BeforeValidator(read_stiffness)]
+    damping: Annotated[Any, BeforeValidator(read_damping)] = None
+    damping_ratio: Ratio = None
     center: Point | None = None
     axes: Literal["world", "gripper"] = "world"
     pose: tuple[Length, Length, Angle] | None = None

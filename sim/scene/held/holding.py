@@ -10,7 +10,7 @@ from math import inf
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from geometry.prescribed.motion import Motion, WrenchCourse
+    from geometry.prescribed.motion import Motion, Reference, WrenchCourse
 
 Matrix3 = tuple[tuple[float, float, float], tuple[float, float, float], tuple[float, float, float]]
 
@@ -65,3 +65,48 @@ class TimedLoad:
     point: tuple[float, float]  # m, of the part
     turned: bool  # do they turn with the part?
     wrench: WrenchCourse  # x, y: the force [N] over time; theta: the torque [N m]; values and slopes may jump
+
+
+OUTSIDE, HYBRID, IMPEDANCE = "outside", "force and motion", "impedance"
+
+
+@dataclass(frozen=True)
+class NamedContact:
+    """A contact of two features: word ("edge", "vertex", "arc") and number of each, as outlines count them."""
+
+    own: tuple[str, int]
+    obstacle: int
+    other: tuple[str, int]
+
+
+@dataclass(frozen=True)
+class Control:
+    """Who gives the wrench on the part at every sample, which is then held; the laws: `dynamics.loads.control`."""
+
+    law: str  # OUTSIDE: a function of Python; HYBRID or IMPEDANCE
+    rate: float  # Hz
+    raw: bool = False  # is the wrench in the wrist taken as it is, with the inertia of the part in it?
+    hand: tuple[float, float] | None = None  # kg, m: mass and radius of gyration of what is behind the sensor
+    reference: Reference | None = None  # of the frame of the outline
+    arm: tuple[float, float] = (0.0, 0.0)  # m, the centre of mass in that frame
+    # force and motion
+    projection: bool = True
+    named: bool = False  # is the contact space that of the contacts that are named, whether they are closed or not?
+    position_gain: tuple[float, float, float] = (0.0, 0.0, 0.0)  # 1/s^2, of x, y, theta
+    velocity_gain: tuple[float, float, float] = (0.0, 0.0, 0.0)  # 1/s
+    force_gain: float = 0.0
+    integral_gain: float = 0.0  # 1/s
+    force: float = 0.0  # N, of a closed contact that is not named
+    wrench: tuple[float, float, float] = (0.0, 0.0, 0.0)  # N, N, N m: more on the environment, besides these forces
+    force_metric: Matrix3 | None = None  # A: kg, kg m, kg m^2; None: the inertia of the part
+    motion_metric: Matrix3 | None = None  # inverse of B
+    contacts: tuple[NamedContact, ...] = ()
+    forces: tuple[Reference, ...] = ()  # N, of the contacts named: x, y, theta of each are those of three
+    # impedance
+    stiffness: Matrix3 | None = None
+    damping: Matrix3 | None = None
+    inertia: Matrix3 | None = None  # None: that of the part
+
+    def get_desired(self, contact: int, times):
+        """Normal forces [N] (n,) that a named contact shall have at times (n,) [s]."""
+        return self.forces[contact // 3].evaluate(times)[0][:, contact % 3]
