@@ -96,7 +96,7 @@ def test_the_command_tells_draws_and_writes(tmp_path, capsys):
         main(["insert", PEG[0], *words, "--csv", str(table), "--save", str(tmp_path / "peg.svg")])
     assert end.value.code == 0
     printed = capsys.readouterr().out
-    for claim in ("timed out, 11.99 mm deep", "one point", "two points", "left, on a corner of plate, 0 mm deep; slides",
+    for claim in ("timed out, 11.98 mm deep", "one point", "two points", "left, on a corner of plate, 0 mm deep; slides",
                   "right, with a corner on plate", "Largest force of the gripper: 11.07", "There is less everywhere"):
         assert claim in printed, claim
     assert (tmp_path / "peg.svg").read_text(encoding="utf-8").startswith("<?xml")
