@@ -33,7 +33,7 @@ COLUMNS = ("time [s]", "depth [m]", "x [m]", "y [m]", "theta [rad]", "push [N]",
            "fy [N]", "mode", "contacts")  # fmt: skip
 
 
-class ContactPlace(NamedTuple):
+class ToldContact(NamedTuple):
     """A closed contact in words and numbers."""
 
     side: str  # "left" or "right"
@@ -52,7 +52,7 @@ class Span(NamedTuple):
 
     first: int
     last: int
-    contacts: tuple[ContactPlace, ...]  # at the first row
+    contacts: tuple[ToldContact, ...]  # at the first row
 
     @property
     def state(self) -> str:
@@ -107,7 +107,7 @@ class InsertionRun:
                 writer.writerow(COLUMNS)
                 for i, row in enumerate(numbers.tolist()):
                     places = list_places(self.scene, self.trajectory, i)
-                    writer.writerow([*row, self.trajectory.mode_at(i), "; ".join(map(ContactPlace.describe, places))])
+                    writer.writerow([*row, self.trajectory.mode_at(i), "; ".join(map(ToldContact.describe, places))])
             partial.publish()
         return path
 
@@ -146,7 +146,7 @@ def _read_force(scene: Scene, trajectory: Trajectory) -> tuple[np.ndarray, np.nd
     return fx, fy, torque
 
 
-def list_places(scene: Scene, trajectory: Trajectory, row: int) -> tuple[ContactPlace, ...]:
+def list_places(scene: Scene, trajectory: Trajectory, row: int) -> tuple[ToldContact, ...]:
     """The closed contacts of a row."""
     insertion = check_insertion(scene)
     along, right = compute_axes(insertion)
@@ -155,7 +155,7 @@ def list_places(scene: Scene, trajectory: Trajectory, row: int) -> tuple[Contact
         arm = np.array([contact["px"], contact["py"]]) - insertion.mouth
         letter = CONTACT_LETTERS[contact["letter"]]
         kind = PAIRS[min(int(contact["type"]), len(CONTACT_TYPES) - 1)]
-        places.append(ContactPlace("right" if arm @ right > 0.0 else "left", kind,
+        places.append(ToldContact("right" if arm @ right > 0.0 else "left", kind,
                                    scene.obstacles[contact["obstacle"]].name, float(arm @ along),
                                    MOTIONS.get(letter, "parts")))
     return tuple(sorted(places, key=lambda place: (place.side, place.depth)))

@@ -100,7 +100,7 @@ def test_the_command_tells_draws_and_writes(tmp_path, capsys):
                   "right, with a corner on plate", "Largest force of the gripper: 11.07", "There is less everywhere"):
         assert claim in printed, claim
     assert (tmp_path / "peg.svg").read_text(encoding="utf-8").startswith("<?xml")
-    rows = list(csv.reader(table.open(encoding="utf-8")))
+    rows = list(csv.reader(table.read_text(encoding="utf-8").splitlines()))
     assert rows[0] == list(COLUMNS)
     trajectory = simulate(load_scene(*PEG[:1], overrides={**PEG[1], "run.duration": 2.5}))
     run = analyse_insertion(trajectory)
