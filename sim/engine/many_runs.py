@@ -134,7 +134,7 @@ def run_cells(body, options, cells, pairs, work, results):
             progress[GOING] = 1
         # Made here and not in a function of their own: numba cannot return what holds a record.
         here = Body(body.part, body.walls, body.w, cell.rho, cell.mass, body.load, body.loads, body.varying,
-                    body.longest)
+                    body.longest, body.stiffness)
         how = Options(cell.duration, _get_interval(body, cell), cell.step, cell.tolerance, cell.order, cell.rule,
                       cell.survey != 0, options.max_steps,
                       Scales(cell.touch, cell.force, cell.speed), options.tolerances)
@@ -165,7 +165,7 @@ def log_cells(body, options, cells, pairs, work, results, logged, pushed):
             counts[4], counts[5] = -counts[1], -counts[3]  # links count from the first rows of the run
             progress[GOING] = 1
         here = Body(body.part, body.walls, body.w, cell.rho, cell.mass, body.load, body.loads, body.varying,
-                    body.longest)
+                    body.longest, body.stiffness)
         how = Options(cell.duration, cell.interval, cell.step, cell.tolerance, cell.order, cell.rule, cell.survey != 0,
                       options.max_steps, Scales(cell.touch, cell.force, cell.speed), options.tolerances)
         before = state.effort

@@ -17,7 +17,7 @@ from geometry.contact.contacts import build_part, build_walls
 from geometry.contact.moving import build_moving_walls, copy_walls, place_walls
 from geometry.prescribed.motion import spread_times
 from geometry.shapes.union.boundary import compute_boundary
-from sim.instant.held import LOOKS, build_loads, list_frames, measure_pull
+from sim.instant.held import LOOKS, build_loads, list_frames, measure_pull, measure_stiffness
 from sim.scene.start import compute_start_tolerance, get_shape
 
 if TYPE_CHECKING:
@@ -45,9 +45,10 @@ def build_body(scene: Scene) -> Body:
     body = Body(
         _build_part(workpiece.outline), walls, w, float(workpiece.rho), float(workpiece.mass),
         np.array([*load, *scene.gravity, 0.0]), build_loads(scene, travelling, 1 + len(movers)),
-        scene.gravity_turn is not None or scene.held, _find_longest_step(walls),
+        scene.gravity_turn is not None or scene.held, _find_longest_step(walls), 0.0,
     )  # fmt: skip
     body.load[5] = measure_pull(scene, body)[0]
+    body = body._replace(stiffness=measure_stiffness(scene, body))
     restart_motion(body, 0.0)
     start = workpiece.pose
     apply_loads(body, MotionState(0.0, np.array([start.x, start.y, start.theta]), np.array(workpiece.velocity)))

@@ -140,5 +140,10 @@ class Scene:
         """Do loads depend on time, pose or velocity, but for gravity that turns?"""
         return bool(self.gripper or self.springs or self.drag or self.loads)
 
+    def list_loads(self) -> tuple[str, ...]:
+        """Names of the loads that change, in the order in which a run keeps their work."""
+        gripper, drag = (("gripper",) if self.gripper else ()), (("drag",) if self.drag else ())
+        return (*gripper, *(s.name for s in self.springs), *drag, *(load.name for load in self.loads))
+
 
 AnyScene = Scene | str | os.PathLike  # a scene, or the name or file of one
