@@ -277,7 +277,8 @@ def follow_insertion(
     overrides: SetOption = None,
     save: Annotated[Path | None, typer.Option(
         "--save", metavar="FILE", help="Draw force and moment over depth (.png, .svg or .pdf).")] = None,
-    table: Annotated[Path | None, typer.Option("--csv", metavar="FILE", help="Write a line for each row as CSV.")] = None,
+    table: Annotated[Path | None, typer.Option(
+        "--csv", metavar="FILE", help="Write a line for each row as CSV.")] = None,
 ) -> None:
     """Follow a part into a hole: force and moment over depth, which contacts are closed where, and how it ends.
 

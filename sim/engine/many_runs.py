@@ -48,7 +48,8 @@ CELL = define_record(
 RESULT = define_record(
     ("status", "i8"), ("time", "f8"), ("pose", "f8", (3,)), ("velocity", "f8", (3,)), ("at_rest", "i8"),
     ("n_contacts", "i8"), ("held", "i8"), ("modes_end", "i8"),
-    ("largest_fn", "f8"), ("largest_gripper_force", "f8"), ("time_not_unique", "f8"), ("n_events", "i8"), ("n_impacts", "i8"), ("n_steps", "i8"),
+    ("largest_fn", "f8"), ("largest_gripper_force", "f8"), ("time_not_unique", "f8"),
+    ("n_events", "i8"), ("n_impacts", "i8"), ("n_steps", "i8"),
     ("penetration", "f8"), ("gap_residual", "f8"), ("slip_residual", "f8"), ("balance_residual", "f8"),
     ("cone_residual", "f8"),
     ("kinetic_start", "f8"), ("kinetic_end", "f8"), ("load", "f8"), ("friction", "f8"), ("impact", "f8"),

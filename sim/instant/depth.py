@@ -23,8 +23,8 @@ def compute_axes(insertion: Insertion) -> tuple[np.ndarray, np.ndarray]:
 
 
 def measure_depth(insertion: Insertion, outline: Polygon | Outline, pose: ArrayLike) -> np.ndarray:
-    """(n,) depth [m] at poses (n, 3) of the frame of the outline, for a part of a scene that of its centre of mass: m, m,
-    rad. Negative before the mouth."""
+    """(n,) depth [m], negative before the mouth, at poses (n, 3) of the frame of the outline [m, m, rad]; for the part
+    of a scene these are poses of its centre of mass."""
     x, y, theta = np.asarray(pose, dtype=np.float64).reshape(-1, 3).T
     along, _ = compute_axes(insertion)
     c, s = np.cos(theta), np.sin(theta)

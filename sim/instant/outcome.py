@@ -16,8 +16,8 @@
     failed            the run ended otherwise; its status says how
 
 Where the scene has an `[insertion]`, "jammed" has the meaning that it has there: the part stands on its way in, held by
-contacts under this load, and another load could move it. To stand is to have no velocity at the end, whatever presses on:
-what rolls on two contacts or more cannot move. Other runs tell standing from rest for good.
+contacts under this load, and another load could move it. To stand is to have no velocity at the end, whatever presses
+on: what rolls on two contacts or more cannot move.
 """
 
 from __future__ import annotations
@@ -37,7 +37,8 @@ from sim.scene.scene import Goal, Scene
 from sim.scene.schema import OUTCOMES
 from sim.tolerances import DEPTH_ROUNDING, STILL
 
-AT_REST, JAMMED, WEDGED, INSERTED, REFUSED, LEFT, NOT_UNIQUE, NO_SOLUTION, TIMED_OUT, OVERLAP, INVALID, FAILED = range(len(OUTCOMES))  # fmt: skip
+(AT_REST, JAMMED, WEDGED, INSERTED, REFUSED, LEFT, NOT_UNIQUE, NO_SOLUTION, TIMED_OUT, OVERLAP, INVALID,
+ FAILED) = range(len(OUTCOMES))  # fmt: skip
 LOOKS = 200  # times at which obstacles that move are looked at, for the box around all
 GOAL = len(OUTCOMES)  # the first goal; the others follow
 _BY_STATUS = {

@@ -135,8 +135,8 @@ def analyse_insertion(trajectory: Trajectory) -> InsertionRun:
 def check_insertion(scene: Scene) -> Insertion:
     """The insertion of a scene. Raises SceneError where there is none."""
     if scene.insertion is None:
-        raise SceneError(f"{scene.name}: the scene does not say where the hole is; give a table [insertion] with `mouth`, "
-                         "a point in the plane of the mouth, and the `depth` from which on the part is in")
+        raise SceneError(f"{scene.name}: the scene does not say where the hole is; give a table [insertion] with "
+                         "`mouth`, a point in the plane of the mouth, and the `depth` from which on the part is in")
     return scene.insertion
 
 

@@ -1,4 +1,4 @@
-"""Pegs held by springs: the scenes against Newton's method on the exact geometry, and against what is known of limits."""
+"""Pegs held by springs: the scenes against Newton's method on the exact geometry, and against known limits."""
 
 import numpy as np
 import pytest
@@ -37,7 +37,8 @@ def solve_two_points(scene, d):
     def measure(unknown):
         pose, fn = unknown[:3], unknown[3:]
         c, s = np.cos(pose[2]), np.sin(pose[2])
-        mouth, corner = np.array([-0.006025, 0.0]) - pose[:2], np.array([c * tip[0] - s * tip[1], s * tip[0] + c * tip[1]])
+        mouth = np.array([-0.006025, 0.0]) - pose[:2]
+        corner = np.array([c * tip[0] - s * tip[1], s * tip[0] + c * tip[1]])
         gaps = [-0.006 - (c * mouth[0] + s * mouth[1]), 0.006025 - pose[0] - corner[0]]
         forces = [fn[0] * np.array([c - mu * s, s + mu * c]), fn[1] * np.array([-1.0, mu])]
         wrench = stiffness @ (goal - pose)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import shlex
-from math import isfinite
 from pathlib import Path
 
 import numpy as np
@@ -42,7 +41,8 @@ def print_insertion(trajectory: Trajectory, plot: Path | None, table: Path | Non
     """Print how the part of a run goes in, and write what is asked for; returns whether the run ended well."""
     run, console = analyse_insertion(trajectory), make_console()
     status = trajectory.status
-    console.print(f"{cut(run.scene.name)}: {trajectory.outcome or status.happened}, {_format_length(run.depth[-1])} deep",
+    end = trajectory.outcome or status.happened
+    console.print(f"{cut(run.scene.name)}: {end}, {_format_length(run.depth[-1])} deep",
                   style="bold" if status.completed else "bold red")
     if not status.completed:
         console.print(f"  {status.happened} {status.advice}")
@@ -85,16 +85,18 @@ def describe_wedging(run: InsertionRun) -> list[str]:
         return ["Wedging: nowhere do two contacts face each other."]
     easiest = facing[np.argmin(run.wedges_at[facing])]
     closed = [row for row in facing if run.is_wedged(int(row))]
-    words = (f"Wedging: two contacts can hold any load for mu from {format_number(run.wedges_at[easiest])} on, first at a "
-             f"depth of {_format_length(run.depth[facing[0]])}")
-    needed = run.wedges_at[facing[-1]]
-    if len(facing) > 1 and isfinite(needed):
-        words += f"; {format_number(needed)} at {_format_length(run.depth[facing[-1]])}"
+    words = f"Wedging: two contacts can hold any load for mu from {_tell_friction(run, int(easiest))} on"
+    if facing[-1] != easiest:
+        words += f", from {_tell_friction(run, int(facing[-1]))}"
     if not closed:
         return [f"{words}. There is less everywhere."]
     low, high = run.depth[closed[0]], run.depth[closed[-1]]
-    return [f"{words}.", f"  There is as much from {_format_length(low)} to {_format_length(high)}: if it stops there, it "
-            "is wedged."]
+    return [f"{words}.",
+            f"  There is as much from {_format_length(low)} to {_format_length(high)}: if it stops there, it is wedged."]
+
+
+def _tell_friction(run: InsertionRun, row: int) -> str:
+    return f"{format_number(run.wedges_at[row])} at {_format_length(run.depth[row])}"
 
 
 def _format_length(value: float) -> str:

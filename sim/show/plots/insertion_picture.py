@@ -18,7 +18,8 @@ from sim.study.insertion_run import InsertionRun
 
 SIZE = (11.0, 5.8)  # inches
 BANDS = ("#FFFFFF", "#E3EEF6", "#F7E7C8", "#EBD3E1")  # no contact, one point, two points, more
-OF_FORCES = {"gripper": "gripper, moment about the centre of compliance", "load": "load, moment about the centre of mass"}
+OF_FORCES = {"gripper": "gripper, moment about the centre of compliance",
+             "load": "load, moment about the centre of mass"}
 
 
 def save_insertion_picture(path: str | Path, run: InsertionRun) -> Path:

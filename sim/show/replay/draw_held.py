@@ -21,7 +21,7 @@ from sim.scene.scene_errors import SceneError
 HELD, SPRING_LINE = "#6E2457", "#57534C"
 COILS = 6  # of a zigzag
 LEAD = 0.15  # straight at each end of a spring, of its length
-WIDTH = 0.012  # half of that of a zigzag, in heights of the view
+WIDTH = 0.018  # half of that of a zigzag, in heights of the view
 
 
 def find_scene(trajectory: Trajectory) -> Scene | None:
@@ -45,7 +45,8 @@ class HeldPainter:
         self._scene = find_scene(trajectory)
         self._springs = Line2D([], [], color=SPRING_LINE, linewidth=1.2, solid_joinstyle="miter", zorder=3.2)
         self._link = Line2D([], [], color=HELD, linewidth=1.0, zorder=5.5)
-        self._frame = Line2D([], [], color=HELD, linestyle="", marker="x", markersize=7, markeredgewidth=1.6, zorder=5.6)
+        self._frame = Line2D([], [], color=HELD, linestyle="", marker="x", markersize=7, markeredgewidth=1.6,
+                             zorder=5.6)  # fmt: skip
         self._force = PolyCollection([], facecolor=HELD, edgecolor="white", linewidth=0.4, zorder=7.5)
         for line in (self._springs, self._link, self._frame):
             axes.add_line(line)
@@ -66,13 +67,12 @@ class HeldPainter:
             entries += [Line2D([], [], color=HELD, linestyle="", marker="x", markeredgewidth=1.6, label="gripper"),
                         Patch(facecolor=HELD, label="its force")]
         if self._scene.springs:
-            entries.append(Line2D(*build_zigzag(np.zeros(2), np.array([1.0, 0.0]), 0.2).T, color=SPRING_LINE,
-                                  label="spring"))
+            entries.append(Line2D([], [], color=SPRING_LINE, label="spring"))
         return entries
 
     def show(self, row: int, time: float, pose: np.ndarray, build_force: Callable) -> None:
-        """Draw all at a time [s] after a row, with the part at `pose`; build_force(point, force): an arrow in metres, or
-        None of a force that is too small."""
+        """Draw all at a time [s] after a row, with the part at `pose`; build_force(point, force): an arrow in metres,
+        or None of a force that is too small."""
         if self._scene is None:
             return
         part, gripper = Pose(*(float(value) for value in pose)), self._scene.gripper
@@ -90,8 +90,9 @@ class HeldPainter:
             return
         frame = gripper.motion.place(time)
         centre = np.asarray(part.transform(gripper.center), dtype=np.float64)
-        self._frame.set_data([frame.x * self._factor], [frame.y * self._factor])
-        self._link.set_data(np.array([frame.x, centre[0]]) * self._factor, np.array([frame.y, centre[1]]) * self._factor)
+        ends = np.array([[frame.x, frame.y], centre]) * self._factor
+        self._frame.set_data(*ends[:1].T)
+        self._link.set_data(*ends.T)
         step = self._trajectory.steps[row]
         arrow = build_force(centre, np.array([step["gripper_fx"], step["gripper_fy"]]))
         self._force.set_verts([] if arrow is None else [arrow * self._factor])

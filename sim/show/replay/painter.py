@@ -82,7 +82,8 @@ class FramePainter:
 
     def moving_artists(self) -> list[Artist]:
         """The artists that change from picture to picture, in the order in which they are drawn."""
-        artists = [*self._obstacles.moving_artists(), *self._held.moving_artists(), self._trace, self._part, self._cones, self._centre,
+        artists = [*self._obstacles.moving_artists(), *self._held.moving_artists(),
+                   self._trace, self._part, self._cones, self._centre,
                    self._normal, self._friction, self._points, self._impacts,
                    *self._letters, *self._infinite, self._note]  # fmt: skip
         return sorted(artists, key=lambda artist: artist.get_zorder())

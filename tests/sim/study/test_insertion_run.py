@@ -86,7 +86,8 @@ depth = "10 mm"
     scene = parse_scene(load_scene("peg_in_hole").text + hole, overrides={"run.duration": 0.05})
     run = analyse_insertion(simulate(scene))
     assert run.source == "load"
-    assert run.force[0] == pytest.approx(np.hypot(run.trajectory.steps["load_fx"][0], run.trajectory.steps["load_fy"][0]))
+    load = [run.trajectory.steps[name][0] for name in ("load_fx", "load_fy")]
+    assert run.force[0] == pytest.approx(np.hypot(*load))
 
 
 def test_the_command_tells_draws_and_writes(tmp_path, capsys):
@@ -96,8 +97,8 @@ def test_the_command_tells_draws_and_writes(tmp_path, capsys):
         main(["insert", PEG[0], *words, "--csv", str(table), "--save", str(tmp_path / "peg.svg")])
     assert end.value.code == 0
     printed = capsys.readouterr().out
-    for claim in ("timed out, 11.98 mm deep", "one point", "two points", "left, on a corner of plate, 0 mm deep; slides",
-                  "right, with a corner on plate", "Largest force of the gripper: 11.07", "There is less everywhere"):
+    for claim in ("timed out, 11.98 mm deep", "one point", "two points",
+                  "left, on a corner of plate, 0 mm deep; slides", "right, with a corner on plate", "Largest force of the gripper: 11.07", "There is less everywhere"):
         assert claim in printed, claim
     assert (tmp_path / "peg.svg").read_text(encoding="utf-8").startswith("<?xml")
     rows = list(csv.reader(table.read_text(encoding="utf-8").splitlines()))
