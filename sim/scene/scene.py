@@ -89,6 +89,16 @@ class Goal:
 
 
 @dataclass(frozen=True)
+class Insertion:
+    """A hole that the part shall go into; see `insertion_schema.InsertionSection`."""
+
+    mouth: tuple[float, float]  # m, a point of the world in the plane of the mouth
+    direction: float  # rad, of going in
+    depth: float  # m, from which on it is in
+    tip: tuple[float, float] | None  # m, the point of the part that counts, from its centre of mass; None: the foremost
+
+
+@dataclass(frozen=True)
 class Formation:
     """Contacts between the workpiece (frame of its centre of mass) and obstacles (their index is `manipulator`)."""
 
@@ -118,6 +128,8 @@ class Scene:
     drag: Drag | None = None
     loads: tuple[TimedLoad, ...] = ()  # those that are not constant forces at the centre of mass, see `load`
     control: Control | None = None  # who gives a wrench as it measures
+
+    insertion: Insertion | None = None
 
     @property
     def moves(self) -> bool:
