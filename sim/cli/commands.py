@@ -288,13 +288,13 @@ def follow_insertion(
     if is_log(source):
         refuse_overrides(overrides)
         path = find_log(source)
-        from sim.cli.reports import report_insert
+        from sim.cli.reports.held import report_insert
         from sim.log.reading import read_trajectory
 
         done = report_insert.print_insertion(read_trajectory(path), save, table)
     else:
         scene = open_scene(source, split_overrides(overrides or []))
-        from sim.cli.reports import report_insert
+        from sim.cli.reports.held import report_insert
 
         done = report_insert.run_insertion(scene, save, table)
     raise typer.Exit(EXIT_DONE if done else EXIT_NOT_WELL)
@@ -357,7 +357,7 @@ def draw_control(
     overrides: SetOption = None,
 ) -> None:
     """Draw what force and motion control does: power with the projection and without, and desired and real forces."""
-    from sim.cli.reports import report_control
+    from sim.cli.reports.held import report_control
 
     if is_log(source):
         refuse_overrides(overrides)

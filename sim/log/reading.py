@@ -207,7 +207,7 @@ def load_end(file: h5py.File) -> tuple[Status, Account | None, str]:
     account = unpack_account(file.attrs["account"])
     if status in BROKEN_OFF and account == Account():  # what former versions wrote where they did not know
         account = None
-    works = {"obstacle_work": load_work(file), "load_work": load_load_work(file)}
+    works: dict[str, Any] = {"obstacle_work": load_work(file), "load_work": load_load_work(file)}
     return status, account and replace(account, **works), message
 
 
