@@ -239,3 +239,20 @@ IN_PLANE = 1e-9
 # search. Larger: Newton's restitution adds energy. Smaller: it is scaled down without need.
 IMPACT_ENERGY_ROUNDING = 1e-12
 ROUTH_ENERGY_ROUNDING = 1e-14
+
+# --- long steps of a stiff motion (see `dynamics/motion/collocation.py`) ---
+
+# Newton's method has converged where what is left of pose and velocity is below this share of the error that a step may
+# have. Reason: it must not be seen beside that error, also in forces of a stiff load. Larger: forces are wrong by
+# stiffness times it. Smaller: one more look at all nodes for nothing.
+NEWTON_LEFT = 1e-3
+
+# ... or below this, where no correction is smaller than the one before: the rounding of a pose, times a stiffness and
+# the square of the step. Reason: it is below the error that the step may have. Larger: it is not. Smaller: long steps
+# are refused for the sake of rounding.
+NEWTON_ROUNDING = 1.0
+
+# Differences of pose and velocity by which the acceleration is differentiated, relative to the size and the speed of
+# the part. Reason: rounding of 1e-15 of the size leaves nine digits, and the bend of what is not linear six. Larger:
+# the bend shows, and Newton's method takes one more step. Smaller: rounding does.
+DIFFERENCE = 1e-6

@@ -183,6 +183,11 @@ WORKS_AGREE = 1e-9
 # error of the integration (1e-11). Larger: slow motions are called rest. Smaller: parts at rest time out.
 STILL = 1e-9
 
+# A depth is reached if this share of the size of the part is missing, and a part is before the mouth if it is no deeper
+# than that. Reason: the rounding of poses on the bottom of a hole or on its rim. Larger: parts are seen to be in that
+# are not. Smaller: a part that stands on the rim is seen to be inside.
+DEPTH_ROUNDING = 1e-9
+
 # Two states are one if they differ by less, relative to the size of the part, and two times, relative to them: two
 # integrations of one motion differ by less, two motions by more. Larger: branches merge that differ. Smaller: one
 # motion is followed twice.

@@ -20,7 +20,7 @@ from sim.rows.account import ACCOUNT_FIELDS
 from sim.rows.status import Status
 from sim.scene import outline_schema, schema
 from sim.scene.build import load_scene, parse_scene
-from sim.scene.held import held_schema
+from sim.scene.held import held_schema, insertion_schema
 from sim.scene.prescribed import motion_schema
 from sim.scene.scene_errors import OverlapError
 from sim.sweep.table import FIELD_NAMES
@@ -192,7 +192,7 @@ def find_fragments():
 
 
 def test_there_are_examples():
-    assert len(find_scenes()) == 4 and len(find_fragments()) == 7
+    assert len(find_scenes()) == 5 and len(find_fragments()) == 8
     assert all(len(info) > 1 for page in PAGES for info, _ in find_blocks(page) if info[0] == "toml")
 
 
@@ -231,7 +231,7 @@ def test_fragments_belong_into_a_scene(base, fragment):
 
 def test_every_key_of_a_scene_is_told():
     text = read_page(SCENES)
-    modules = (schema, held_schema, motion_schema, outline_schema)
+    modules = (schema, held_schema, insertion_schema, motion_schema, outline_schema)
     sections = [value for module in modules for value in vars(module).values()
                 if isinstance(value, type) and issubclass(value, Section) and value is not Section]
     keys = {name for section in sections for name in section.model_fields}

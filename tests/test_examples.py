@@ -9,7 +9,9 @@ from tests.documents import PAGES, find_blocks, split_commands
 CLAIMS = {
     "README.md": ["The run reached its end time.", "0.0 start", "several"],
     "scenes/README.md": ["x = 0.169894665 m", "x = 0.00441083115 m", "1 start, 1 impact, 50 slip", "7  at rest",
-                         "175  seated", "56  jammed", "mu = 0.226953125 at workpiece.pose.theta = 5",
+                         "175  seated", "67  inserted", "64  refused", "34  wedged",
+                         "Largest force of the gripper: 7.433 N at a depth of 19.74 mm", "56  jammed",
+                         "mu = 0.226953125 at workpiece.pose.theta = 5",
                          "mu = 0.840234375 at workpiece.pose.theta = 3", "jammed 4.1165", "['nn']", "['lr', 'nn']"],
     "sim/README.md": ["a sound log", "Several accelerations are possible"],
     "sim/log/README.md": ["COMPLETED - The run reached its end time.", "['start' 'impact' 'impact']",

@@ -28,18 +28,22 @@ LOAD = define_record(
     # of a gripper K and D, of a spring and of drag the entries (0, 0), of drag also (2, 2)
     ("stiffness", "f8", (3, 3)), ("damping", "f8", (3, 3)),
     ("given", "f8", (3,)),  # N, N, N m: the preload of a gripper, or a command
-    ("rest", "f8"), ("pull_only", "?"),  # m, of a spring without tension
+    # of a spring, m: without tension, and up to which it has no length, so that it points where its anchor goes
+    ("rest", "f8"), ("near", "f8"), ("pull_only", "?"),
     ("limit", "f8"), ("until", "f8"),  # N, s: force and time at which a gripper lets go, inf: never
     # at the state that was asked for last: the wrench on the part about the point (N, N, N m), in the world, and its
-    # torque about the centre of mass; the tension [N] of a spring, also where it is slack; energy stored [J]; power
-    # that dampers take [W]
-    ("wrench", "f8", (3,)), ("torque", "f8"), ("tension", "f8"), ("stored", "f8"), ("lost", "f8"),
+    # torque about the centre of mass; of a spring the tension [N], also where it is slack, how far the anchor is ahead
+    # [m] along the direction at the start of the step, and whether it has no length; energy stored [J]; power that
+    # dampers take [W]
+    ("wrench", "f8", (3,)), ("torque", "f8"), ("tension", "f8"), ("ahead", "f8"), ("short", "?"),
+    ("stored", "f8"), ("lost", "f8"),
     # room for its series, see `load_series`
     ("rx", "f8", (TERMS,)), ("ry", "f8", (TERMS,)),  # m, from the centre of mass to the point
     ("dx", "f8", (TERMS,)), ("dy", "f8", (TERMS,)), ("dq", "f8", (TERMS,)),  # from the point to frame or anchor
     ("ux", "f8", (TERMS,)), ("uy", "f8", (TERMS,)),  # m/s, the rate of dx and dy
-    ("length", "f8", (TERMS,)), ("pull", "f8", (TERMS,)), ("ratio", "f8", (TERMS,)),  # m, N, N/m
-    ("gx", "f8", (TERMS,)), ("gy", "f8", (TERMS,)),  # N, the force in its own axes
+    # m, the length over t^shift, where shift is 1 of a spring that had no length at the start of the step; tension, N
+    ("length", "f8", (TERMS,)), ("pull", "f8", (TERMS,)), ("shift", "i8"),
+    ("gx", "f8", (TERMS,)), ("gy", "f8", (TERMS,)),  # N, the force in its own axes; of a spring its direction
     ("fx", "f8", (TERMS,)), ("fy", "f8", (TERMS,)), ("tq", "f8", (TERMS,)),  # N, N m about the point
     ("frame", WALL_SERIES),
 )  # fmt: skip
@@ -109,21 +113,36 @@ def find_anchor(load, walls):
 
 @kernel
 def _stretch(load, walls, arm, pose, velocity):
-    """The wrench of a spring: along the line from its point to the anchor. Where it has no length and rests without,
-    the force is K times the way, and the direction does not matter."""
+    """The wrench of a spring: along the line from its point to the anchor. Where that has no length, it points to where
+    the anchor is about to be."""
     x, y, vx, vy = find_anchor(load, walls)
     rx, ry = arm
     dx, dy = x - pose[0] - rx, y - pose[1] - ry
     ux, uy = vx - velocity[0] + velocity[2] * ry, vy - velocity[1] - velocity[2] * rx
     length = sqrt(dx * dx + dy * dy)
-    along = (dx * ux + dy * uy) / length if length > 0.0 else 0.0
+    load.ahead, load.short = dx * load.gx[0] + dy * load.gy[0], length <= load.near
     k, d, wrench = load.stiffness[0, 0], load.damping[0, 0], load.wrench
-    load.tension = k * (length - load.rest) + d * along
+    if is_bare(load):
+        load.tension = k * length
+        wrench[0], wrench[1] = k * dx, k * dy
+        load.stored = 0.5 * k * length * length
+    else:
+        if load.short:
+            length, dx, dy = 0.0, ux, uy
+        size = sqrt(dx * dx + dy * dy)
+        gx, gy = (dx / size, dy / size) if size > 0.0 else (0.0, 0.0)
+        along = gx * ux + gy * uy
+        load.tension = k * (length - load.rest) + d * along
+        wrench[0], wrench[1] = load.tension * gx, load.tension * gy
+        load.stored, load.lost = 0.5 * k * (length - load.rest) * (length - load.rest), d * along * along
     if load.on == 0:
-        return
-    ratio = load.tension / length if length > 0.0 else (k if load.rest == 0.0 else 0.0)
-    wrench[0], wrench[1] = ratio * dx, ratio * dy
-    load.stored, load.lost = 0.5 * k * (length - load.rest) * (length - load.rest), d * along * along
+        wrench[0], wrench[1], load.stored, load.lost = 0.0, 0.0, 0.0, 0.0
+
+
+@jit
+def is_bare(load):
+    """Is the force of a spring K times the way to its anchor, so that its direction does not matter?"""
+    return load.rest == 0.0 and load.damping[0, 0] == 0.0 and not load.pull_only
 
 
 @jit

@@ -8,14 +8,15 @@ from __future__ import annotations
 
 from math import sqrt
 
-from dynamics.loads.load import COMMAND, DRAG, FORCE, GRIPPER, SPRING
+from dynamics.loads.load import COMMAND, DRAG, FORCE, GRIPPER, SPRING, is_bare
 from geometry.compiled.jit import jit, kernel
 from geometry.contact.series import fill_wall_series, multiply, multiply_two
 
 
 @kernel
 def begin_load(load, walls, time, terms):
-    """Let the series of a load, of so many terms, begin at a time."""
+    """Let the series of a load, of so many terms, begin at a time, at the state that it was asked about last."""
+    load.shift = 1 if load.kind == SPRING and load.short else 0
     if load.mover >= 0:
         fill_wall_series(walls, load.mover, time, terms, load.frame)
 
@@ -94,35 +95,50 @@ def _turn_back(frame, x, y, k):
 
 @kernel
 def _extend_spring(load, path, k):
-    """Coefficient k of the force of a spring; False where it has no direction."""
-    frame, c, moves = load.frame, path.c, load.mover >= 0
-    length, ratio, stiff, damped = load.length, load.ratio, load.stiffness[0, 0], load.damping[0, 0]
-    bare = load.rest == 0.0 and damped == 0.0
+    """Coefficient k of the force of a spring: its tension along its direction g = d / |d|. A spring that begins without
+    length has d = t e, and points along e; then |d| = t |e|. False where it has no direction."""
+    frame, c, moves, shift = load.frame, path.c, load.mover >= 0, load.shift
+    stiff, damped, bare = load.stiffness[0, 0], load.damping[0, 0], is_bare(load)
     for j in range(0 if k == 0 else k + 1, k + 2):
         x, y = (load.ax, load.ay) if j == 0 else (0.0, 0.0)
         if moves:
             x = frame.x[j] + frame.cos[j] * load.ax - frame.sin[j] * load.ay
             y = frame.y[j] + frame.sin[j] * load.ax + frame.cos[j] * load.ay
         load.dx[j], load.dy[j] = x - c[0, j] - load.rx[j], y - c[1, j] - load.ry[j]
-        if bare:
-            continue
-        one, two = multiply_two(load.dx, load.dx, load.dy, load.dy, j)
-        if j == 0:
-            length[0] = sqrt(one + two)
-            if length[0] == 0.0:
-                return False
-        else:
-            rest = one + two
-            for i in range(1, j):
-                rest -= length[i] * length[j - i]
-            length[j] = 0.5 * rest / length[0]
+        if not bare and j >= shift and not _extend_length(load, j - shift):
+            return False
     if bare:
         load.fx[k], load.fy[k] = stiff * load.dx[k], stiff * load.dy[k]
         return True
-    load.pull[k] = stiff * (length[k] - (load.rest if k == 0 else 0.0)) + damped * (k + 1.0) * length[k + 1]
-    rest = load.pull[k]
-    for i in range(1, k + 1):
-        rest -= length[i] * ratio[k - i]
-    ratio[k] = rest / length[0]
-    load.fx[k], load.fy[k] = multiply(ratio, load.dx, k), multiply(ratio, load.dy, k)
+    _extend_direction(load, k)
+    length = load.length[k - shift] if k >= shift else 0.0
+    load.pull[k] = stiff * (length - (load.rest if k == 0 else 0.0)) + damped * (k + 1.0) * load.length[k + 1 - shift]
+    load.fx[k], load.fy[k] = multiply(load.pull, load.gx, k), multiply(load.pull, load.gy, k)
     return True
+
+
+@jit
+def _extend_length(load, j):
+    """Coefficient j of |e|, e = d / t^shift; False where it is zero at the start."""
+    length, shift = load.length, load.shift
+    total = 0.0
+    for i in range(j + 1):
+        total += load.dx[i + shift] * load.dx[j - i + shift] + load.dy[i + shift] * load.dy[j - i + shift]
+    if j == 0:
+        length[0] = sqrt(total)
+        return length[0] > 0.0
+    for i in range(1, j):
+        total -= length[i] * length[j - i]
+    length[j] = 0.5 * total / length[0]
+    return True
+
+
+@jit
+def _extend_direction(load, k):
+    """Coefficient k of the direction e / |e|."""
+    length, shift = load.length, load.shift
+    x, y = load.dx[k + shift], load.dy[k + shift]
+    for i in range(1, k + 1):
+        x -= length[i] * load.gx[k - i]
+        y -= length[i] * load.gy[k - i]
+    load.gx[k], load.gy[k] = x / length[0], y / length[0]

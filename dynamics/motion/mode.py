@@ -51,6 +51,7 @@ class Body(NamedTuple):
     loads: np.ndarray  # (n,) dynamics.loads.load.LOAD: what else acts
     varying: bool  # does the load change with time, pose or velocity?
     longest: float  # s, longest step in which no period of a motion is passed over, inf if there is none
+    stiffness: float  # 1/s, bound of the frequencies sqrt(K / m) and D / m of what holds the part
     control: np.ndarray = NO_CONTROL  # (0 or 1,) dynamics.loads.control.CONTROL: who gives the COMMAND among the loads
 
 

@@ -31,7 +31,7 @@ def build_moving_walls(boundaries, pairs, motions, gravity_turn, frames=()) -> W
     """
     movers = [Motion(theta=gravity_turn or STILL), *(motion for _, motion in motions), *frames]
     mover, piece, wave = build_movers(movers)
-    mover.walls[1 : 1 + len(motions)] = True
+    mover["walls"][1 : 1 + len(motions)] = True
     tables: list[Any] = [fill_walls(boundary, *pairs) for boundary, _ in boundaries]
     first = np.cumsum([0, *(len(table) for table in tables)])
     for table, shift in zip(tables, first, strict=False):

@@ -271,6 +271,35 @@ def refine_sweep(
     raise typer.Exit({"done": EXIT_DONE, "interrupted": EXIT_INTERRUPTED}.get(found.ended, EXIT_NOT_WELL))
 
 
+@app.command("insert")
+def follow_insertion(
+    source: EitherArgument,
+    overrides: SetOption = None,
+    save: Annotated[Path | None, typer.Option(
+        "--save", metavar="FILE", help="Draw force and moment over depth (.png, .svg or .pdf).")] = None,
+    table: Annotated[Path | None, typer.Option(
+        "--csv", metavar="FILE", help="Write a line for each row as CSV.")] = None,
+) -> None:
+    """Follow a part into a hole: force and moment over depth, which contacts are closed where, and how it ends.
+
+    The scene needs a table [insertion]; of a log, the run that it holds.
+    """
+    save = check_plot(save)
+    if is_log(source):
+        refuse_overrides(overrides)
+        path = find_log(source)
+        from sim.cli.reports.held import report_insert
+        from sim.log.reading import read_trajectory
+
+        done = report_insert.print_insertion(read_trajectory(path), save, table)
+    else:
+        scene = open_scene(source, split_overrides(overrides or []))
+        from sim.cli.reports.held import report_insert
+
+        done = report_insert.run_insertion(scene, save, table)
+    raise typer.Exit(EXIT_DONE if done else EXIT_NOT_WELL)
+
+
 @app.command("cone")
 def print_wrench_cones(
     scene: SceneArgument,
@@ -328,7 +357,7 @@ def draw_control(
     overrides: SetOption = None,
 ) -> None:
     """Draw what force and motion control does: power with the projection and without, and desired and real forces."""
-    from sim.cli.reports import report_control
+    from sim.cli.reports.held import report_control
 
     if is_log(source):
         refuse_overrides(overrides)

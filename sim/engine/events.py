@@ -53,8 +53,9 @@ MARGIN = -3
 # Monitors of an idle contact, which touches and holds nothing. PRESS: its gap would close (gap'' < 0), SINK: it has
 # closed; both are the event CONTACT. CREEP: one that rolled begins to slip; the event is MODE_LOST.
 PRESS, SINK, CREEP = 20, 21, 22
-# The monitor of a load (in place of a contact) that lets go, goes slack or comes taut; see `sim.engine.switches`.
-SWITCH = 23
+# Monitors of a load (in place of a contact) that lets go, goes slack or comes taut, and of a spring whose anchor is
+# passed, where its direction jumps; see `sim.engine.switches`.
+SWITCH, PASS = 23, 24
 
 # Strides in which the time after an event is searched: the first, relative to the rest of the step, and their growth.
 FIRST_STRIDE, STRIDE_GROWTH = 2.0**-40, 4.0
@@ -128,6 +129,9 @@ def compute_monitor(watch, monitor):
     if kind == SWITCH:
         get_load(body, at)
         return measure_switch(body.loads[k]) / (FORCE_ROUNDING * scales.force)
+    if kind == PASS:
+        get_load(body, at)
+        return body.loads[k].ahead / scales.touch
     triple = mode.triple[k]
     if kind <= MARGIN:
         margin, _, _ = measure_margin(body, mode, at, probe.acceleration)

@@ -8,11 +8,13 @@ Python shall look at the keyboard; called again, they go on where they were, in 
 
 from __future__ import annotations
 
+from math import sqrt
 from typing import NamedTuple
 
 import numpy as np
 
 from dynamics.cones.closure import check_closure
+from dynamics.loads.load import GRIPPER
 from dynamics.motion.mode import CAPACITY, Body
 from dynamics.motion.scales import Scales
 from geometry.compiled.jit import jit, kernel
@@ -46,7 +48,8 @@ CELL = define_record(
 RESULT = define_record(
     ("status", "i8"), ("time", "f8"), ("pose", "f8", (3,)), ("velocity", "f8", (3,)), ("at_rest", "i8"),
     ("n_contacts", "i8"), ("held", "i8"), ("modes_end", "i8"),
-    ("largest_fn", "f8"), ("time_not_unique", "f8"), ("n_events", "i8"), ("n_impacts", "i8"), ("n_steps", "i8"),
+    ("largest_fn", "f8"), ("largest_gripper_force", "f8"), ("time_not_unique", "f8"),
+    ("n_events", "i8"), ("n_impacts", "i8"), ("n_steps", "i8"),
     ("penetration", "f8"), ("gap_residual", "f8"), ("slip_residual", "f8"), ("balance_residual", "f8"),
     ("cone_residual", "f8"),
     ("kinetic_start", "f8"), ("kinetic_end", "f8"), ("load", "f8"), ("friction", "f8"), ("impact", "f8"),
@@ -78,7 +81,7 @@ class Pairs(NamedTuple):
 class Tally(NamedTuple):
     """What is gathered in a run."""
 
-    largest_fn: np.ndarray  # (1,) N
+    largest: np.ndarray  # (2,) N: normal force of a contact, force of the gripper
     modes: np.ndarray  # (MODE_BYTES,) uint8: the modes one after the other, with SEPARATOR between
     size: np.ndarray  # (2,) int64: bytes written in `modes`; start of the last mode
     last: np.ndarray  # (2,) int64: contacts in the last row, their first row
@@ -102,7 +105,7 @@ def allocate_work(start: np.record, walls, tools: Tools, rows: int = BUFFER_ROWS
     """Work arrays for runs against these walls, with buffers for so many rows."""
     now, first = allocate_table(STATE, 1), allocate_table(STATE, 1)
     first[0] = start
-    tally = Tally(np.zeros(1), np.zeros(MODE_BYTES, np.uint8), np.zeros(2, np.int64), np.zeros(2, np.int64))
+    tally = Tally(np.zeros(2), np.zeros(MODE_BYTES, np.uint8), np.zeros(2, np.int64), np.zeros(2, np.int64))
     work = Work(np.zeros(6, np.int64), now, first, copy_walls(walls), tools, allocate_log(rows), tally,
                 np.zeros(POOL_BYTES, np.uint8), np.zeros((2 * CAPACITY, 3)))
     work.progress[BUDGET] = FIRST_BUDGET
@@ -132,8 +135,8 @@ def run_cells(body, options, cells, pairs, work, results):
             progress[GOING] = 1
         # Made here and not in a function of their own: numba cannot return what holds a record.
         here = Body(body.part, body.walls, body.w, cell.rho, cell.mass, body.load, body.loads, body.varying,
-                    body.longest, body.control)
-        how = Options(cell.duration, 0.0, cell.step, cell.tolerance, cell.order, cell.rule,
+                    body.longest, body.stiffness, body.control)
+        how = Options(cell.duration, _get_interval(body, cell), cell.step, cell.tolerance, cell.order, cell.rule,
                       cell.survey != 0, options.max_steps,
                       Scales(cell.touch, cell.force, cell.speed), options.tolerances)
         before = state.effort
@@ -163,7 +166,7 @@ def log_cells(body, options, cells, pairs, work, results, logged, pushed):
             counts[4], counts[5] = -counts[1], -counts[3]  # links count from the first rows of the run
             progress[GOING] = 1
         here = Body(body.part, body.walls, body.w, cell.rho, cell.mass, body.load, body.loads, body.varying,
-                    body.longest, body.control)
+                    body.longest, body.stiffness, body.control)
         how = Options(cell.duration, cell.interval, cell.step, cell.tolerance, cell.order, cell.rule, cell.survey != 0,
                       options.max_steps, Scales(cell.touch, cell.force, cell.speed), options.tolerances)
         before = state.effort
@@ -221,7 +224,7 @@ def _begin(body, cell, pairs, work):
     copy_row(state.velocity, cell.velocity)
     copy_row(state.start_velocity, cell.velocity)
     state.random[0] = cell.random
-    tally.largest_fn[0] = 0.0
+    tally.largest[:] = 0.0
     tally.size[:] = 0
     tally.last[:] = 0
 
@@ -231,7 +234,7 @@ def _finish(body, code, mu, work, result):
     """Write the row of a run that has ended, and what it adds to the pool; mu (obstacles,)."""
     state, tally, progress = work.state[0], work.tally, work.progress
     _sum_up(body, code, state, result)
-    result.largest_fn = tally.largest_fn[0]
+    result.largest_fn, result.largest_gripper_force = tally.largest[0], tally.largest[1]
     for k in range(tally.size[0]):
         work.modes[progress[MODES] + k] = tally.modes[k]
     progress[MODES] += tally.size[0]
@@ -264,14 +267,25 @@ def _sum_up(body, code, state, result):
 
 
 @kernel
+def _get_interval(body, cell):
+    """Time between the rows that are gathered: the force of a gripper is largest anywhere, not only at events."""
+    for i in range(body.loads.shape[0]):
+        if body.loads[i].kind == GRIPPER:
+            return cell.interval
+    return 0.0
+
+
+@kernel
 def _gather(log, tally):
-    """Take the largest normal force and the modes from the rows in the buffers."""
-    first, last = 0, tally.last
+    """Take the largest forces and the modes from the rows in the buffers."""
+    first, last, largest = 0, tally.last, tally.largest
     for i in range(log.counts[0]):
         row = log.steps[i]
         n = row["n_contacts"]
         for k in range(first, first + n):
-            tally.largest_fn[0] = max(tally.largest_fn[0], log.contacts[k]["fn"])
+            largest[0] = max(largest[0], log.contacts[k]["fn"])
+        fx, fy = row["gripper_fx"], row["gripper_fy"]
+        largest[1] = max(largest[1], sqrt(fx * fx + fy * fy))
         _append_mode(log, tally, first, n, row["set_kind"])
         last[0], last[1] = n, first
         first += n

@@ -21,6 +21,7 @@ from sim.engine.events import (
     MARGIN,
     MODE_LOST,
     NO_MONITOR,
+    PASS,
     SAMPLES,
     SWITCH,
     Monitor,
@@ -71,14 +72,14 @@ def find_event(body, options, state, tools, h):
     muted = state.muted == 1
     watch = Watch(body, mode, options.scales, path, state.path_start, tools.desk.probe, muted)
     until = min(h, contact_time)
-    if is_proved_to_last(watch, state.pose, tools.desk.series, until):
+    if state.collocated == 0 and is_proved_to_last(watch, state.pose, tools.desk.series, until):
         mode_time, kind, contact = np.inf, NO_MONITOR, -1
     else:
         mode_time, kind, contact = locate_end_of_mode(watch, until)
     if body.loads.shape[0] > 0:
-        switch_time, load = locate_switch(watch, min(until, mode_time))
+        switch_time, load, passes = locate_switch(watch, min(until, mode_time))
         if load >= 0:
-            set_switch_cause(body, state, load)
+            set_switch_cause(body, state, load, passes)
             return StepEnd(switch_time, True)
     lost = _find_unrealised(body, options, state, tools, min(until, mode_time)) if muted else np.inf
     if lost < np.inf:
@@ -176,6 +177,8 @@ def _value_at(body, options, state, tools, tau):
     watch = Watch(body, state.mode, options.scales, state.path, state.path_start, probe, False)
     if is_switch(cause):
         return compute_monitor(watch, Monitor(SWITCH, state.switched))
+    if cause == events.BREAK:
+        return compute_monitor(watch, Monitor(PASS, state.switched))
     return compute_monitor(watch, Monitor(cause, max(find_in_mode(state.mode, state.cause), 0)))
 
 

@@ -13,6 +13,7 @@ import numpy as np
 from dynamics.codes import MOST_LOADS, MOST_NAMED
 from dynamics.loads.control import SAMPLE
 from dynamics.motion.closed import CLOSED
+from dynamics.motion.collocation import COLLOCATION
 from dynamics.motion.mode import CAPACITY, MODE, MotionState
 from dynamics.motion.mode_series import MODE_SERIES
 from dynamics.motion.scales import Scales
@@ -60,6 +61,8 @@ STATE = define_record(
     ("path", PATH), ("friction_path", "f8", (TERMS,)),  # and work of friction per mass along it
     ("path_start", "f8"), ("path_length", "f8"), ("after_ticks", "i8"),
     ("next_step", "f8"), ("clearance", "f8"),
+    # a step by collocation: is the path one, the length of the next, steps until that is tried, these after a failure
+    ("collocated", "i8"), ("long_step", "f8"), ("long_wait", "i8"), ("long_pause", "i8"),
     # the event to be treated: kind, contact, and a state shortly after it where the old mode is clearly violated
     ("cause_kind", "i8"), ("cause", "i8", (3,)),
     ("ahead", "i8"), ("ahead_time", "f8"), ("ahead_pose", "f8", (3,)), ("ahead_velocity", "f8", (3,)),
@@ -90,6 +93,7 @@ STATE = define_record(
     ("turned", "f8"), ("turned_start", "f8"),  # work of the load, where it changes
     # of each of `Body.loads`: does it act; the work [J] that it has done on the part, and that its dampers have taken
     ("load_on", "i8", (MOST_LOADS,)), ("load_work", "f8", (MOST_LOADS,)), ("load_lost", "f8", (MOST_LOADS,)),
+    ("load_stored", "f8", (MOST_LOADS,)),  # J stored at the start of the run
     ("load_work_start", "f8", (MOST_LOADS,)), ("load_lost_start", "f8", (MOST_LOADS,)),
     ("lost", "f8"), ("lost_start", "f8"),  # J: the sum of what dampers have taken
     ("switched", "i8"),  # the load that lets go or goes slack at the event, see `sim.engine.switches`
@@ -105,6 +109,7 @@ STATE = define_record(
 # Work arrays whose content does not matter between calls.
 DESK = define_record(
     ("closed", CLOSED), ("struck", CLOSED), ("spare", CLOSED), ("series", MODE_SERIES), ("probe", PROBE),
+    ("collocation", COLLOCATION),
     ("saved_pose", "f8", (3,)), ("saved_velocity", "f8", (3,)),  # a state that may be come back to
     ("trial", "f8", (3,)), ("force", "f8", (4,)),  # acceleration (ax, ay, alpha) and forces of a mode that is tried
     # in (x, y, rho theta): the acceleration that the next mode shall have, and one for which forces are sought

@@ -1,16 +1,25 @@
 """One step of the motion in a fixed mode: a power series in time, with projection on the constraints.
 
 The path of a step is a polynomial whose order fits the tolerance (see `dynamics.motion.mode_series`), so it is as exact
-between its ends as there. A place on it is moved back to gap 0 and its velocity to gap' = 0 by the shortest way in the
-kinetic metric; both corrections are of the order of the error.
+between its ends as there. Where a stiff load holds the part and nothing swings, such a step is much shorter than the
+motion asks for; then it is one by collocation (see `dynamics.motion.collocation`), also a polynomial. A place on it is
+moved back to gap 0 and its velocity to gap' = 0 by the shortest way in the kinetic metric; both corrections are of the
+order of the error.
 """
 
 from __future__ import annotations
 
 from math import sqrt
 
+from dynamics.motion.collocation import (
+    Accuracy,
+    collocate,
+    fill_collocation_path,
+    measure_error,
+    scale_step,
+)
 from dynamics.motion.constrained import project_pose, project_velocity
-from dynamics.motion.mode import FREE, OK, SLIDING, SLIDING_TWICE, MotionState, get_load
+from dynamics.motion.mode import CARRIED, FREE, OK, SLIDING, SLIDING_TWICE, STATIC, MotionState, get_load
 from dynamics.motion.mode_series import fill_mode_series, find_step_length
 from geometry.compiled.jit import jit, kernel
 from geometry.contact.path import evaluate_path
@@ -22,11 +31,28 @@ from sim.rows.status_codes import GO_ON, STEP_TOO_SMALL
 # of any length, but the search for contacts takes strides by the largest speed in a step.
 FLIGHT, FLIGHT_GROWTH = 1e3, 8.0
 
+# A power series of degree n whose last terms are those of a load of frequency omega, which swings with an amplitude
+# of the tolerance, is about 0.4 n / omega long: shorter while it swings more widely, longer when it has died away, up
+# to about 0.7 n / omega where rounding swings. So a step by collocation is tried between these, in n / omega: below the
+# first the part swings, above the second it is not the load that limits the series.
+SWINGS, NOT_STIFF = 0.25, 2.5
+
+# A step by collocation is taken where it is so many times longer than the series, which has been computed before. Its
+# equations take five times as long as the series, and with all that belongs to a step it costs about three times as
+# much.
+LONGER = 4.0
+# It is tried at so many lengths. Where none is good, it is not tried again for 1, 3, 7, ... steps, at most for the
+# second: a part that swings for ever costs a few per cent more.
+TRIES, LONGEST_PAUSE = 3, 63
+# It is shortened by this where there is no solution of its equations.
+NOT_SOLVED = 0.4
+
 
 @kernel
 def take_step(body, options, state, tools, left):
     """Write the path of a step whose error is small enough, at most `left` [s] long; returns (code, its length)."""
     mode, path, series = state.mode, state.path, tools.desk.series
+    state.collocated = 0
     status = fill_mode_series(body, mode, get_present(state), options.order, path, series)
     state.evaluations += 1
     if status != OK:
@@ -49,11 +75,50 @@ def take_step(body, options, state, tools, left):
     h = min(h, left)
     while h >= SMALLEST_STEP * options.duration and not _keeps_stiffness(mode, series, h):
         h *= 0.5
+    if options.step == 0.0 and h < left:
+        # of a part that is held the loads may balance: then its speed is that which the forces of the scene would make
+        accuracy = Accuracy(options.tolerance, size, max(speed, sqrt(options.scales.force * size)))
+        h = _lengthen(body, options, state, tools.desk.collocation, h, min(left, body.longest), accuracy)
     if h >= left:
         return GO_ON, left
     if state.time + h <= state.time or h < SMALLEST_STEP * options.duration:
         return STEP_TOO_SMALL, 0.0
     return GO_ON, h
+
+
+@kernel
+def _lengthen(body, options, state, work, h, longest, accuracy):
+    """Let the path be one by collocation, up to `longest` [s], where a stiff load makes the series of length h short;
+    returns the length of the step."""
+    mode, phase = state.mode, h * body.stiffness
+    # without an obstacle that moves, work of friction is told by the series
+    if mode.kind == CARRIED or mode.kind == STATIC or body.walls.mover.shape[0] == 0 or accuracy.speed == 0.0:
+        return h
+    if phase < SWINGS * options.order or phase > NOT_STIFF * options.order or longest < LONGER * h:
+        return h
+    if state.long_wait > 0:
+        state.long_wait -= 1
+        return h
+    at, length = get_present(state), min(max(state.long_step, LONGER * h), longest)
+    for _ in range(TRIES):
+        state.evaluations += 1
+        if collocate(body, mode, at, length, accuracy, work):
+            error = measure_error(length, accuracy, work)
+            scale = scale_step(error)
+            if error <= 1.0:
+                fill_collocation_path(body, at, length, work, state.path)
+                known = state.long_step if length == longest else 0.0  # that the rest is short says nothing of the next
+                state.collocated, state.long_step, state.long_pause = 1, max(known, scale * length), 0
+                return length
+        else:
+            scale = NOT_SOLVED
+        state.rejected += 1
+        length *= scale
+        if length < LONGER * h:
+            break
+    state.long_step, state.long_pause = 0.0, min(2 * state.long_pause + 1, LONGEST_PAUSE)
+    state.long_wait = state.long_pause
+    return h
 
 
 @jit

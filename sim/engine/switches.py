@@ -5,27 +5,33 @@ Which loads act is in the state of a run; the table `Body.loads` holds a copy, a
 
 from __future__ import annotations
 
-from math import inf
+from math import inf, sqrt
 
-from dynamics.loads.load import COMMAND, GRIPPER, has_switch, measure_switch
+from dynamics.loads.load import COMMAND, GRIPPER, SPRING, has_switch, is_bare, measure_switch
 from dynamics.motion.mode import get_load
 from dynamics.tolerances import FORCE_ROUNDING
 from geometry.compiled.jit import jit, kernel
 from geometry.compiled.record import copy_row
+from geometry.contact.path import bound_path
+from geometry.prescribed.movers import bound_mover
 from sim.engine import events
-from sim.engine.events import SAMPLES, SWITCH, Monitor, locate_zero, measure_monitor
+from sim.engine.events import PASS, SAMPLES, SWITCH, Monitor, locate_zero, measure_monitor
 from sim.engine.recorder import EventHeader, write_event
 from sim.engine.state import get_present
 
 
 @kernel
 def take_loads(body, state):
-    """Let the loads act as the state says."""
+    """Let the loads act as the state says, and at the start of a run say what they have stored."""
     for i in range(body.loads.shape[0]):
         load = body.loads[i]
         _set_on(body, load, state.load_on[i])
         if load.kind == COMMAND:
             copy_row(load.given, state.command)
+    if state.cause_kind == events.START and body.loads.shape[0] > 0:
+        get_load(body, get_present(state))
+        for i in range(body.loads.shape[0]):
+            state.load_stored[i] = body.loads[i].stored
 
 
 @jit
@@ -43,32 +49,57 @@ def is_switch(cause):
 
 @kernel
 def locate_switch(watch, duration):
-    """(time, load): the first time in [0, duration] of a path at which a load lets go, goes slack or comes taut, by
-    SAMPLES places; (inf, -1) where none does."""
-    first, which = inf, -1
+    """(time, load, is it a spring whose anchor is passed): the first time in [0, duration] of a path at which a load
+    lets go, goes slack or comes taut, or its direction jumps; (inf, -1, False) where none does."""
+    first, which, passes = inf, -1, False
     for i in range(watch.body.loads.shape[0]):
-        if not has_switch(watch.body.loads[i]):
-            continue
-        monitor, low, value_low = Monitor(SWITCH, i), 0.0, measure_monitor(watch, Monitor(SWITCH, i), 0.0)
-        for part in range(1, SAMPLES + 1):
-            high = min(duration, first) * part / SAMPLES
-            value = measure_monitor(watch, monitor, high)
-            if value < -1.0:
-                time = locate_zero(watch, monitor, low, high, 0.0)
-                if time < first:
-                    first, which = time, i
-                break
-            if value > 0.0 or value_low <= 0.0:
-                low, value_low = high, value
-    return first, which
+        load = watch.body.loads[i]
+        if has_switch(load):
+            time = _locate(watch, Monitor(SWITCH, i), min(duration, first))
+            if time < first:
+                first, which, passes = time, i, False
+        if load.kind == SPRING and not is_bare(load) and not _is_far(watch, load, min(duration, first)):
+            time = _locate(watch, Monitor(PASS, i), min(duration, first))
+            if time < first:
+                first, which, passes = time, i, True
+    return first, which, passes
 
 
 @kernel
-def set_switch_cause(body, state, i):
-    """Let the event be the switch of load i."""
+def _locate(watch, monitor, duration):
+    """The first time in [0, duration] at which the monitor of a load crosses zero, by SAMPLES places; inf if none."""
+    low, value_low = 0.0, measure_monitor(watch, monitor, 0.0)
+    for part in range(1, SAMPLES + 1):
+        high = duration * part / SAMPLES
+        value = measure_monitor(watch, monitor, high)
+        if value < -1.0:
+            return locate_zero(watch, monitor, low, high, 0.0)
+        if value > 0.0 or value_low <= 0.0:
+            low, value_low = high, value
+    return inf
+
+
+@kernel
+def _is_far(watch, load, duration):
+    """Is a spring longer than the way that its ends can go? Then its anchor is not passed."""
+    if load.shift == 1:
+        return False
+    bounds, walls = bound_path(watch.path, 0.0, duration), watch.body.walls
+    speed = bounds.speed + bounds.omega * sqrt(load.px * load.px + load.py * load.py)
+    if load.mover >= 0:
+        wall = bound_mover(walls.mover, walls.piece, walls.wave, load.mover, watch.start, duration)
+        speed += wall.speed + wall.omega * sqrt(load.ax * load.ax + load.ay * load.ay)
+    return load.length[0] > speed * duration + load.near
+
+
+@kernel
+def set_switch_cause(body, state, i, passes):
+    """Let the event be the switch of load i, or that its anchor is passed."""
     load = body.loads[i]
     state.switched = i
     state.cause_kind = events.RELEASE if load.kind == GRIPPER else (events.SLACK if load.on == 1 else events.TAUT)
+    if passes:
+        state.cause_kind = events.BREAK
     for c in range(3):
         state.cause[c] = -1
 

@@ -18,7 +18,7 @@ from geometry.contact.moving import build_moving_walls, copy_walls, place_walls
 from geometry.prescribed.motion import spread_times
 from geometry.shapes.union.boundary import compute_boundary
 from sim.instant.controlled import build_controller
-from sim.instant.held import LOOKS, build_loads, list_frames, measure_pull
+from sim.instant.held import LOOKS, build_loads, list_frames, measure_pull, measure_stiffness
 from sim.scene.start import compute_start_tolerance, get_shape
 
 if TYPE_CHECKING:
@@ -47,10 +47,11 @@ def build_body(scene: Scene) -> Body:
     body = Body(
         part, walls, w, float(workpiece.rho), float(workpiece.mass),
         np.array([*load, *scene.gravity, 0.0]), build_loads(scene, travelling, 1 + len(movers)),
-        scene.gravity_turn is not None or scene.held, _find_longest_step(walls),
+        scene.gravity_turn is not None or scene.held, _find_longest_step(walls), 0.0,
         build_controller(scene, part, walls),
     )  # fmt: skip
     body.load[5] = measure_pull(scene, body)[0]
+    body = body._replace(stiffness=measure_stiffness(scene, body))
     restart_motion(body, 0.0)
     start = workpiece.pose
     apply_loads(body, MotionState(0.0, np.array([start.x, start.y, start.theta]), np.array(workpiece.velocity)))

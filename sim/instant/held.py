@@ -10,6 +10,7 @@ import numpy as np
 from dynamics.loads.load import COMMAND, DRAG, FORCE, GRIPPER, LOAD, SPRING
 from geometry.compiled.record import allocate_table
 from geometry.prescribed.motion import spread_times
+from sim.scene.start import compute_start_tolerance
 from sim.tolerances import DEFLECTION
 
 if TYPE_CHECKING:
@@ -83,7 +84,7 @@ def _build_spring(scene: Scene, spring: Any, movers: dict[int, int]) -> Any:
     elif spring.obstacle >= 0:
         row.ax, row.ay = scene.obstacles[spring.obstacle].pose.transform(spring.anchor)
     row.stiffness[0, 0], row.damping[0, 0] = spring.stiffness, spring.damping
-    row.rest, row.pull_only = spring.rest_length, spring.pull_only
+    row.rest, row.pull_only, row.near = spring.rest_length, spring.pull_only, compute_start_tolerance(scene)
     return row
 
 
@@ -100,8 +101,7 @@ def measure_pull(scene: Scene, body: Body) -> tuple[float, float]:
         _, rate, _ = scene.gripper.motion.evaluate(times)
         speed = float(np.abs(rate[:, :3] * np.array([1.0, 1.0, size])).max())
     for row in body.loads:
-        stiff, damped = (_measure_matrix(matrix, (row.px, row.py), scene.workpiece.pose.theta, rho) / mass
-                         for matrix in (row.stiffness, row.damping))
+        stiff, damped = _measure_row(row, scene, body)
         pull, damping = pull + stiff * DEFLECTION * size, damping + damped
         pull += float(np.abs(row.given / np.array([mass, mass, mass * rho])).sum())
     for load in scene.loads:
@@ -113,6 +113,19 @@ def measure_pull(scene: Scene, body: Body) -> tuple[float, float]:
         more, quickest = _measure_control(scene, size, times)
         pull, speed = pull + more, max(speed, quickest)
     return pull + damping * speed, speed
+
+
+def measure_stiffness(scene: Scene, body: Body) -> float:
+    """Bound [1/s] of the frequencies of small motions on the springs and dampers, as the part lies at the start."""
+    rows = [_measure_row(row, scene, body) for row in body.loads]
+    return float(max(sum(stiff for stiff, _ in rows) ** 0.5, sum(damped for _, damped in rows)))
+
+
+def _measure_row(row, scene: Scene, body: Body) -> tuple[float, float]:
+    """(K / m [1/s^2], D / m [1/s]) of a load, the largest in any direction."""
+    point, theta = (row.px, row.py), scene.workpiece.pose.theta
+    return (_measure_matrix(row.stiffness, point, theta, body.rho) / body.mass,
+            _measure_matrix(row.damping, point, theta, body.rho) / body.mass)
 
 
 def _measure_control(scene: Scene, size: float, times: np.ndarray) -> tuple[float, float]:

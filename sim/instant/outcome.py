@@ -4,6 +4,9 @@
     jammed            at rest, held by contacts that could hold it against every load (force closure with friction),
                       or squeezed by obstacles that move and leave it no room
     at rest           at rest elsewhere: it does not move at the end, and may stay as it is
+    wedged            of an `[insertion]`: it stands on its way in, and its contacts could hold it against every load
+    inserted          of an `[insertion]`: it is as deep as it should be
+    refused           of an `[insertion]`: it is not in the mouth at the end, and touches something
     left the scene    in free flight, and wholly outside the box around the start and all obstacles on their ways
     not unique        several motions were possible, and the rule of choice is to stop
     no solution       no motion is possible (Painlevé), or no velocity after an impact
@@ -11,6 +14,10 @@
     overlap           the part would start inside an obstacle: there was no run
     invalid           the values of the cell are none of the scene: there was no run
     failed            the run ended otherwise; its status says how
+
+Where the scene has an `[insertion]`, "jammed" has the meaning that it has there: the part stands on its way in, held by
+contacts under this load, and another load could move it. To stand is to have no velocity at the end, whatever presses
+on: what rolls on two contacts or more cannot move.
 """
 
 from __future__ import annotations
@@ -23,13 +30,15 @@ import numpy as np
 
 from dynamics.tolerances import SPEED_ROUNDING
 from geometry.prescribed.motion import spread_times
+from sim.instant.depth import measure_depth
 from sim.rows.records import CONTACT_DTYPE
 from sim.rows.status import Status
 from sim.scene.scene import Goal, Scene
 from sim.scene.schema import OUTCOMES
-from sim.tolerances import STILL
+from sim.tolerances import DEPTH_ROUNDING, STILL
 
-AT_REST, JAMMED, LEFT, NOT_UNIQUE, NO_SOLUTION, TIMED_OUT, OVERLAP, INVALID, FAILED = range(len(OUTCOMES))
+(AT_REST, JAMMED, WEDGED, INSERTED, REFUSED, LEFT, NOT_UNIQUE, NO_SOLUTION, TIMED_OUT, OVERLAP, INVALID,
+ FAILED) = range(len(OUTCOMES))  # fmt: skip
 LOOKS = 200  # times at which obstacles that move are looked at, for the box around all
 GOAL = len(OUTCOMES)  # the first goal; the others follow
 _BY_STATUS = {
@@ -57,6 +66,7 @@ class Judge:
         self.low, self.high = points.min(axis=0), points.max(axis=0)
         self.radius = workpiece.outline.reach
         self.goals, self.origin = scene.goals, workpiece.origin
+        self.way = None if scene.insertion is None else (scene.insertion, workpiece.outline)
 
 
 class Judges:
@@ -66,21 +76,26 @@ class Judges:
         self._boxes = np.array([(judge.low, judge.high) for judge in judges])  # (m, 2, 2)
         self._radius = np.array([judge.radius for judge in judges])
         regions: dict[tuple, int] = {}
-        self._region = np.array([regions.setdefault((judge.goals, judge.origin), len(regions)) for judge in judges])
+        self._region = np.array([regions.setdefault((judge.goals, judge.origin, judge.way), len(regions))
+                                 for judge in judges])
         self._regions = list(regions)
 
     def find_outcomes(self, which: np.ndarray, status: np.ndarray, pose: np.ndarray, at_rest: np.ndarray,
-                      n_contacts: np.ndarray, held: np.ndarray) -> np.ndarray:
+                      n_contacts: np.ndarray, held: np.ndarray, stands: np.ndarray | None = None) -> np.ndarray:
         """(n,) codes of the outcomes. which: the judge of each run; pose (n, 3): of the centre of mass at the end;
-        n_contacts: closed at the end; held: whether these could hold a part at rest against every load, see `is_held`.
+        n_contacts: closed at the end; held: whether these could hold a part at rest against every load, see `is_held`;
+        stands: whether it does not move at the end, see `stand_still`; at_rest if not given.
         """
+        stands = at_rest if stands is None else at_rest | stands
         place, radius = pose[:, :2], self._radius[which, None]
         low, high = self._boxes[which].swapaxes(0, 1)
         outside = ((place + radius < low) | (place - radius > high)).any(axis=1)
         codes = np.where(outside & (n_contacts == 0), LEFT, TIMED_OUT)
         codes = np.where(at_rest, np.where(held, JAMMED, AT_REST), codes)
-        for number, (goals, origin) in enumerate(self._regions):
+        for number, (goals, origin, way) in enumerate(self._regions):
             own = (self._region[which] == number) & (status == Status.COMPLETED)
+            if way is not None and own.any():
+                codes[own] = find_progress(way, pose[own], codes[own], n_contacts[own] > 0, stands[own], held[own])
             for index, goal in reversed(list(enumerate(goals))):  # the first that holds counts
                 reached = own & (at_rest | (not goal.at_rest))
                 reached[reached] = is_inside(goal, origin, pose[reached])
@@ -88,6 +103,24 @@ class Judges:
         others = np.flatnonzero(status != Status.COMPLETED)
         codes[others] = [_BY_STATUS.get(Status(code), FAILED) for code in status[others].tolist()]
         return codes
+
+
+def find_progress(way, pose: np.ndarray, codes: np.ndarray, touches, stands, held) -> np.ndarray:
+    """(n,) codes of runs of an insertion that came to their ends; `codes`: what they are without it.
+
+    way: the Insertion and the outline of the part; pose (n, 3): of the centre of mass; touches, stands, held (n,) bool.
+    """
+    insertion, outline = way
+    depth, rounding = measure_depth(insertion, outline, pose), DEPTH_ROUNDING * outline.size
+    return np.select([depth >= insertion.depth - rounding, touches & (depth <= rounding), touches & stands & held,
+                      touches & stands], [INSERTED, REFUSED, WEDGED, JAMMED], codes)
+
+
+def stand_still(velocity: np.ndarray, reach: float, speed: np.ndarray | float) -> np.ndarray:
+    """(n,) bool: is the part as good as without velocity (n, 3)? reach: of its outline from the centre of mass, m;
+    speed: what is zero to rounding in its scene, m/s."""
+    fastest = (np.abs(velocity) * np.array([1.0, 1.0, reach])).max(axis=1)
+    return fastest <= STILL * (speed / SPEED_ROUNDING)
 
 
 def is_inside(goal: Goal, origin: tuple[float, float], pose: np.ndarray) -> np.ndarray:
@@ -151,10 +184,18 @@ def find_outcome(scene: Scene, trajectory: Ended) -> str:
     at_rest = completed and (bool(len(events) and events["kind"][-1] == "rest")
                              or lies_still(scene, pose, trajectory.velocity[-1], end))
     judge = Judge(replace(scene, run=replace(scene.run, duration=end)))
-    held = at_rest and is_held(contacts, pose, [obstacle.mu for obstacle in scene.obstacles], scene.workpiece.rho)
+    stands = at_rest or (completed and scene.insertion is not None and _stands(scene, trajectory.velocity[-1]))
+    held = stands and is_held(contacts, pose, [obstacle.mu for obstacle in scene.obstacles], scene.workpiece.rho)
     code = Judges([judge]).find_outcomes(*(np.array([value]) for value in (
-        0, int(trajectory.status), pose, at_rest, len(contacts), held)))[0]
+        0, int(trajectory.status), pose, at_rest, len(contacts), held, stands)))[0]
     return list_outcomes(scene)[code]
+
+
+def _stands(scene: Scene, velocity) -> bool:
+    from sim.instant.body import build_body, build_scales
+
+    speed = build_scales(scene, build_body(scene)).speed
+    return bool(stand_still(velocity[None, :], scene.workpiece.outline.reach, speed)[0])
 
 
 def is_held(contacts: np.ndarray, pose, mu, rho: float) -> bool:

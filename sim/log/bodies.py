@@ -53,6 +53,7 @@ class SceneRecord:
     source: str  # the file that the text came from, "" if none
     workpiece: BodyRecord
     obstacles: tuple[BodyRecord, ...] = field(default=())
+    loads: tuple[str, ...] = ()  # names of the loads that change, see `Scene.list_loads`
 
     def compute_obstacle_poses(self, times: np.ndarray) -> dict[str, np.ndarray]:
         """By name of each obstacle whose shape moves: (n, 3) poses x, y [m], theta [rad] that take its outline from
@@ -76,7 +77,7 @@ def build_scene_record(scene: Scene) -> SceneRecord:
         for other in scene.obstacles
     )
     source = "" if scene.source is None else str(scene.source)
-    return SceneRecord(scene.name, scene.summary, scene.text, source, workpiece, obstacles)
+    return SceneRecord(scene.name, scene.summary, scene.text, source, workpiece, obstacles, scene.list_loads())
 
 
 def describe_moves(motion: Motion | None) -> dict:

@@ -1,7 +1,9 @@
-"""What a log says of obstacles that move: where their shapes are at every row of `/steps`, and the work that they do.
+"""What a log says of obstacles that move, and of loads that change: where their shapes are at every row of `/steps`,
+and the work that they do.
 
     /obstacle_poses/NAME  (n, 3): one row for each row of /steps, of each obstacle whose shape moves
     /obstacle_work        one row for a run, or for each branch of a tree; a column for each obstacle that moves or runs
+    /load_work            likewise, three columns for each load: work, stored more than at the start, taken by dampers
 
 A point of the outline in `/bodies/NAME`, which is that at t = 0, is at (x, y) + R(theta) p. Pictures between two
 rows follow the scene text; where it does not say what the rows say, or cannot be read, the rows are joined by lines.
@@ -15,11 +17,13 @@ import numpy as np
 from geometry.prescribed.motion import Motion
 from sim.files.columns import FILTERS
 from sim.files.fixed_text import fix_text, fix_texts
+from sim.files.opening import decode_text
 from sim.log.bodies import BodyRecord, SceneRecord
 from sim.tolerances import POSES_AGREE
 
 POSE_BYTES = 24  # of one row
 WORK_ROWS = 32  # rows of a chunk
+WORK_WORDS = ("work", "stored", "lost")  # of a load
 
 
 def create_poses(file: h5py.File, names: dict[int, str], record: SceneRecord, chunk_rows: int) -> list:
@@ -51,6 +55,34 @@ def create_work(file: h5py.File, record: SceneRecord) -> int:
     dataset.attrs["meaning"] = fix_text(
         "work done on the part by each obstacle that moves: of the run, or up to a branch's end")
     return len(names)
+
+
+def create_load_work(file: h5py.File, record: SceneRecord) -> int:
+    """Make the dataset of the works of loads that change; returns their number, 0 where there is none."""
+    n = len(record.loads)
+    if not n:
+        return 0
+    dataset = file.create_dataset("load_work", (0, 3 * n), "f8", maxshape=(None, 3 * n), chunks=(WORK_ROWS, 3 * n),
+                                  **FILTERS)  # fmt: skip
+    dataset.attrs["unit"] = fix_text("J")
+    dataset.attrs["loads"] = fix_texts(record.loads)
+    dataset.attrs["columns"] = fix_texts([f"{name}: {what}" for name in record.loads for what in WORK_WORDS])
+    dataset.attrs["meaning"] = fix_text("of each load that changes: work done on the part, energy stored more than at "
+                                        "the start, and taken by its dampers: of the run, or up to a branch's end")
+    return n
+
+
+def load_names(file: h5py.File) -> tuple[str, ...]:
+    """The names of the loads that change."""
+    return tuple(map(decode_text, file["load_work"].attrs["loads"])) if "load_work" in file else ()
+
+
+def load_load_work(file: h5py.File, row: int = 0) -> tuple[tuple[float, float, float], ...]:
+    """What each load that changes has done, as `Account.load_work`; () where it is not known."""
+    if "load_work" not in file or row >= len(file["load_work"]):
+        return ()
+    work = file["load_work"][row].reshape(-1, 3)
+    return () if np.isnan(work).any() else tuple((float(a), float(b), float(c)) for a, b, c in work)
 
 
 def load_work(file: h5py.File, row: int = 0) -> tuple[float, ...]:

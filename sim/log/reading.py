@@ -18,7 +18,7 @@ from geometry.shapes.outline_table import restore_outline
 from sim.files.opening import decode_text, read_file
 from sim.log import layout
 from sim.log.bodies import BodyRecord, SceneRecord
-from sim.log.obstacle_log import load_motions, load_work
+from sim.log.obstacle_log import load_load_work, load_motions, load_names, load_work
 from sim.log.trajectory import NO_ACCOUNT, Trajectory
 from sim.log.tree import Branch, Tree
 from sim.rows.account import Account, unpack_account
@@ -158,7 +158,7 @@ def load_tree(file: h5py.File, path: str | Path) -> Tree:
             raise TrajectoryFileError(path, f"is damaged: /branches has no place for branch {number}")
         children = range(row["first_child"], row["first_child"] + row["n_children"])
         member = float(row["member_x"]), float(row["member_y"]), float(row["member_q"])
-        works = load_work(file, len(branches))
+        works = {"obstacle_work": load_work(file, len(branches)), "load_work": load_load_work(file, len(branches))}
         branches[number] = Branch(
             number, parent, int(row["depth"]), float(row["time"]), row["taken"].decode("utf-8", "replace"),
             bool(row["sample"]), member if row["has_member"] else None,
@@ -172,8 +172,8 @@ def load_tree(file: h5py.File, path: str | Path) -> Tree:
 
 
 def cut_branch(tables: dict[str, np.ndarray], row: np.void, record: SceneRecord, path: str | Path,
-               works: tuple[float, ...]) -> Trajectory:
-    """The rows of one branch, with links that count from its own first rows."""
+               works: dict[str, Any]) -> Trajectory:
+    """The rows of one branch, with links that count from its own first rows. works: those entries of its account."""
     firsts, numbers = ([int(row[name]) for name in names] for names in (FIRST_FIELDS, COUNT_FIELDS))
     own = []
     for table, first, number in zip(tables.values(), firsts, numbers, strict=True):
@@ -185,7 +185,7 @@ def cut_branch(tables: dict[str, np.ndarray], row: np.void, record: SceneRecord,
     events["first_impulse"] -= firsts[3]
     check_links(dict(zip(layout.ROW_TABLES, own, strict=True)), path)
     status, account, message = unpack_status(row)
-    account = account and replace(account, obstacle_work=works)
+    account = account and replace(account, **works)
     return Trajectory(None, steps, contacts, events, impulses, status, account, message, record)
 
 
@@ -207,7 +207,8 @@ def load_end(file: h5py.File) -> tuple[Status, Account | None, str]:
     account = unpack_account(file.attrs["account"])
     if status in BROKEN_OFF and account == Account():  # what former versions wrote where they did not know
         account = None
-    return status, account and replace(account, obstacle_work=load_work(file)), message
+    works: dict[str, Any] = {"obstacle_work": load_work(file), "load_work": load_load_work(file)}
+    return status, account and replace(account, **works), message
 
 
 def load_counts(file: h5py.File, path: str | Path) -> dict[str, int]:
@@ -297,7 +298,7 @@ def load_record(file: h5py.File, n_steps: int) -> SceneRecord:
         raise KeyError("no workpiece in /bodies")
     ordered = tuple(obstacles[index] for index in sorted(obstacles))
     name, summary, source = (decode_text(scene.attrs[key]) for key in ("name", "summary", "source"))
-    return SceneRecord(name, summary, decode_text(scene[()]), source, workpiece, ordered)
+    return SceneRecord(name, summary, decode_text(scene[()]), source, workpiece, ordered, load_names(file))
 
 
 def load_description(file: h5py.File, path: str | Path) -> list[str]:

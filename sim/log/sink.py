@@ -31,7 +31,7 @@ from sim.files.growing_file import GrowingFile
 from sim.log import layout
 from sim.log.bodies import SceneRecord, build_scene_record
 from sim.log.log_header import create_table, write_root, write_scene
-from sim.log.obstacle_log import count_pose_bytes, create_poses, create_work
+from sim.log.obstacle_log import count_pose_bytes, create_load_work, create_poses, create_work
 from sim.rows.account import Account, pack_account
 from sim.rows.branch_table import BRANCH_DTYPE
 from sim.rows.records import number_events
@@ -70,7 +70,7 @@ class H5Sink:
                 create_table(file, name, self._chunk_rows)
             self._obstacles = record.obstacles
             self._poses = create_poses(file, names, record, self._chunk_rows["steps"])
-            self._n_works = create_work(file, record)
+            self._n_works, self._n_loads = create_work(file, record), create_load_work(file, record)
             file["committed"].attrs["columns"] = fix_texts(layout.TABLES)
             file["committed"].attrs["meaning"] = fix_text("number of valid rows of each table, written after the rows")
         self._at_once = at_once
@@ -109,16 +109,18 @@ class H5Sink:
         return dict(self._file.rows)
 
     def write(self, steps: np.ndarray, contacts: np.ndarray, events: np.ndarray, impulses: np.ndarray,
-              branches: np.ndarray = NO_BRANCHES, works: tuple[float, ...] = ()) -> None:
+              branches: np.ndarray = NO_BRANCHES, account: Account | None = None) -> None:
         """Append rows of each table; raises WriteError, after which only `close` makes sense. They are committed when
         others have not been for COMMIT_AFTER seconds.
 
-        works: with the row of a branch, the work [J] of each obstacle that moves; () if it was not followed.
+        account: with the row of a branch, its account, whose works of obstacles and loads have datasets of their own;
+        None if it was not followed.
         """
         tables = dict(zip(layout.TABLES, (steps, contacts, number_events(events), impulses, branches), strict=True))
         with self._file.writing(self._count_bytes({name: len(table) for name, table in tables.items()})):
             if len(branches):
-                self._file.append_columns(*self._pack_works(works))
+                for name, block in self._pack_works(account):
+                    self._file.append_columns(name, block)
             self._append(tables)
             if self._file.is_due or (self._at_once and len(branches)):
                 self._file.commit()
@@ -135,8 +137,8 @@ class H5Sink:
             "status_message": fix_text(message, layout.MESSAGE_BYTES),
             "account": pack_account(account),
         }
-        works = account.obstacle_work if account is not None else ()
-        self._file.close(attributes, [self._pack_works(works)] if works else [],
+        known = account is not None and bool(account.obstacle_work or account.load_work)
+        self._file.close(attributes, self._pack_works(account) if known else [],
                          keep=status is Status.COMPLETED or not self._file.target.exists())
 
     def _count_bytes(self, new_rows: dict[str, int]) -> int:
@@ -155,10 +157,16 @@ class H5Sink:
                 self._file.append_columns(f"{name}/{spec.name}", [table[field] for field in spec.fields])
         self._file.count({name: len(table) for name, table in tables.items()})
 
-    def _pack_works(self, works: tuple[float, ...]) -> tuple[str, np.ndarray]:
+    def _pack_works(self, account: Account | None) -> list[tuple[str, np.ndarray]]:
         """The works of a run or branch, to be appended; NaN where they are not known, none where nothing moves."""
-        row = np.array([works or [np.nan] * self._n_works]) if self._n_works else np.zeros((0, 0))
-        return "obstacle_work", row
+        blocks = []
+        if self._n_works:
+            works = account.obstacle_work if account is not None else ()
+            blocks.append(("obstacle_work", np.array([works or [np.nan] * self._n_works])))
+        if self._n_loads:
+            loads = account.load_work if account is not None else ()
+            blocks.append(("load_work", np.array([loads or [[np.nan] * 3] * self._n_loads]).reshape(1, -1)))
+        return blocks
 
 
 def choose_chunk_rows(rows_hint: int | None) -> dict[str, int]:

@@ -141,6 +141,13 @@ class Trajectory:
         names = [body.name for body in self.record.obstacles if body.moves]
         return dict(zip(names, () if self.account is None else self.account.obstacle_work, strict=False))
 
+    @property
+    def load_work(self) -> dict[str, tuple[float, float, float]]:
+        """By name of each load that changes (gripper, springs, drag, loads over time): the work [J] that it has done on
+        the part, what it stores more than at the start, and what its dampers have taken. Empty where it is not known.
+        """
+        return dict(zip(self.record.loads, () if self.account is None else self.account.load_work, strict=False))
+
     def contacts_at(self, i: int) -> np.ndarray:
         """The rows of the contact table that belong to step `i` (negative `i` counts from the end)."""
         row = self.steps[i]

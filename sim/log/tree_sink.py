@@ -72,11 +72,10 @@ class H5TreeSink:
             raise ValueError(f"branch {branch.number} comes before branch {branch.parent}, its parent")
         before = self._sink.rows
         firsts = tuple(before[table] for table in layout.ROW_TABLES)
-        known = branch.rows is not None and branch.rows.account is not None
-        works = branch.rows.account.obstacle_work if known else ()
+        account = branch.rows.account if branch.rows is not None else None
         with hold_interrupts():
             steps, contacts, events, impulses = shift_links(branch.rows, firsts)
-            self._sink.write(steps, contacts, events, impulses, pack_branch(branch, firsts), works)
+            self._sink.write(steps, contacts, events, impulses, pack_branch(branch, firsts), account)
             self._numbers.add(branch.number)
 
     def close(self, status: Status, message: str = "") -> None:

@@ -50,6 +50,9 @@ class Account:
     wall_solve: float = describe_field("s", "wall time spent on solving")
     wall_output: float = describe_field("s", "wall time spent on writing the log")
     obstacle_work: tuple[float, ...] = ()  # J done by each obstacle that moves, in order; () where nothing is known
+    # J of each load that changes (see `Scene.list_loads`): done on the part, stored more than at the start, taken by
+    # its dampers; so the frame that holds a gripper has done the sum of the three. () where nothing is known
+    load_work: tuple[tuple[float, float, float], ...] = ()
 
     def find_broken_law(self, size: float, tolerance: float) -> str:
         """The first law that was not kept, with its residual; "" if all were. See `list_limits`."""

@@ -102,7 +102,7 @@ EVENT_KINDS = (
     "accumulation",  # infinitely many impacts ended in contact
     "rest",  # the part came to rest for good
     "impact without collision",  # no acceleration was possible: an impulse ended the slip
-    "break",  # the velocity or the acceleration of an obstacle that moves jumped
+    "break",  # the velocity or the acceleration of an obstacle that moves jumped, or a load that changes
     "bridge",  # events piled up at one instant: a short time was passed over in one step at the level of velocities
     "release",  # the gripper let go
     "slack",  # a spring that only pulls lost its tension

@@ -139,12 +139,25 @@ def compute_account(body, touch: float, state: np.record, times: WallTimes = NO_
     works = _get_works(body) if works is None else works
     walls = np.asarray(body.walls.mover)["walls"]  # the first is gravity, the last are not obstacles
     by_obstacle = tuple(float(body.mass * work) for work in works[walls])
-    return fill_account(state, body.mass, energies, times, by_obstacle)
+    return fill_account(state, body.mass, energies, times, (by_obstacle, _list_load_works(body, state)))
+
+
+def _list_load_works(body, state: np.record) -> tuple[tuple[float, float, float], ...]:
+    """Of each load that changes: the work [J] done on the part, stored more than at the start, taken by dampers."""
+    if not len(body.loads):
+        return ()
+    from dynamics.motion.mode import MotionState, get_load
+
+    now = get_table(state)
+    with hold_interrupts():
+        get_function(get_load)(body, MotionState(now["time"].item(), now["pose"][0].copy(), now["velocity"][0].copy()))
+    work, start, lost = (now[name][0].tolist() for name in ("load_work", "load_stored", "load_lost"))
+    return tuple(zip(work, (np.asarray(body.loads)["stored"] - start[: len(body.loads)]).tolist(), lost, strict=False))
 
 
 def fill_account(state: np.record, mass: float, energies: RunEnergies, times: WallTimes,
-                 obstacle_work: tuple[float, ...] = ()) -> Account:
-    """The account of a state."""
+                 works: tuple[tuple[float, ...], tuple[tuple[float, float, float], ...]] = ((), ())) -> Account:
+    """The account of a state; works [J]: of each obstacle that moves, and of each load that changes."""
     start, end, load, rounding = map(float, energies)
     table = get_table(state)
 
@@ -177,5 +190,6 @@ def fill_account(state: np.record, mass: float, energies: RunEnergies, times: Wa
         wall_compile=times.compile,
         wall_solve=times.solve,
         wall_output=times.output,
-        obstacle_work=obstacle_work,
+        obstacle_work=works[0],
+        load_work=works[1],
     )

@@ -20,7 +20,7 @@ from sim.scene.held.build_control import build_control
 from sim.scene.held.build_held import Bodies, HeldError, build_held
 from sim.scene.held.holding import WORLD
 from sim.scene.outline_schema import DrawnSection, OutlineSection
-from sim.scene.scene import AnyScene, DrawnFrom, Goal, Obstacle, Run, Scene, Workpiece
+from sim.scene.scene import AnyScene, DrawnFrom, Goal, Insertion, Obstacle, Run, Scene, Workpiece
 from sim.scene.scene_errors import OTHER_COEFFICIENTS, NoOutlineError, SceneError, explain_validation_error
 from sim.tolerances import CENTRED
 from sim.values.quantities import ONE_COEFFICIENT, read_rho
@@ -129,6 +129,7 @@ def build_scene(data: dict, text: str, where: str, source: str | None, start_is_
         formation=formation,
         gravity_turn=gravity_turn,
         goals=tuple(Goal(**goal.model_dump()) for goal in section.goal),
+        insertion=_build_insertion(section, workpiece, drawings),
         **_build_held(section, workpiece, obstacles, drawings, where),
     )
     if not start_is_checked:
@@ -157,6 +158,17 @@ def _build_held(section: schema.SceneSection, workpiece: Workpiece, obstacles, d
         return {**held._asdict(), "control": control}
     except HeldError as error:
         raise SceneError(f"{where}: {error}") from None
+
+
+def _build_insertion(section: schema.SceneSection, workpiece: Workpiece, drawings: dict) -> Insertion | None:
+    given = section.insertion
+    if given is None:
+        return None
+    tip = None
+    if given.tip is not None:
+        x, y = convert_lengths(given.tip, section.workpiece.outline, drawings.get("workpiece.outline"))
+        tip = float(x) + workpiece.origin[0], float(y) + workpiece.origin[1]
+    return Insertion(given.mouth, given.direction, given.depth, tip)
 
 
 def _read_drawings(section: schema.SceneSection, data: dict, where: str, source: str | None):

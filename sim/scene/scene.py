@@ -89,6 +89,16 @@ class Goal:
 
 
 @dataclass(frozen=True)
+class Insertion:
+    """A hole that the part shall go into; see `insertion_schema.InsertionSection`."""
+
+    mouth: tuple[float, float]  # m, a point of the world in the plane of the mouth
+    direction: float  # rad, of going in
+    depth: float  # m, from which on it is in
+    tip: tuple[float, float] | None  # m, the point of the part that counts, from its centre of mass; None: the foremost
+
+
+@dataclass(frozen=True)
 class Formation:
     """Contacts between the workpiece (frame of its centre of mass) and obstacles (their index is `manipulator`)."""
 
@@ -119,6 +129,8 @@ class Scene:
     loads: tuple[TimedLoad, ...] = ()  # those that are not constant forces at the centre of mass, see `load`
     control: Control | None = None  # who gives a wrench as it measures
 
+    insertion: Insertion | None = None
+
     @property
     def moves(self) -> bool:
         """Does an obstacle or its surface move, or does gravity turn?"""
@@ -128,6 +140,11 @@ class Scene:
     def held(self) -> bool:
         """Do loads depend on time, pose or velocity, but for gravity that turns?"""
         return bool(self.gripper or self.springs or self.drag or self.loads or self.control)
+
+    def list_loads(self) -> tuple[str, ...]:
+        """Names of the loads that change, in the order in which a run keeps their work."""
+        gripper, drag = (("gripper",) if self.gripper else ()), (("drag",) if self.drag else ())
+        return (*gripper, *(s.name for s in self.springs), *drag, *(load.name for load in self.loads))
 
 
 AnyScene = Scene | str | os.PathLike  # a scene, or the name or file of one

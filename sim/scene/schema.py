@@ -11,6 +11,7 @@ from geometry.formation.formation_types import FormationType
 from sim.scene.held.contact_schema import FormationContactSection
 from sim.scene.held.control_schema import ControlSection
 from sim.scene.held.held_schema import DragSection, GripperSection, LoadSection, SpringSection
+from sim.scene.held.insertion_schema import InsertionSection
 from sim.scene.outline_schema import OutlineSection
 from sim.scene.prescribed.motion_schema import GravitySection, MotionSection
 from sim.tolerances import LARGEST_STEP_TOLERANCE, LEAST_STEP_TOLERANCE, ROWS_ROUNDING, STEP_TOLERANCE
@@ -138,8 +139,8 @@ def _read_angles(value: Any) -> tuple[float, float]:
 
 
 # What a run can lead to besides the goals of the scene; see `sim.instant.outcome`.
-OUTCOMES = ("at rest", "jammed", "left the scene", "not unique", "no solution", "timed out", "overlap", "invalid",
-            "failed")  # fmt: skip
+OUTCOMES = ("at rest", "jammed", "wedged", "inserted", "refused", "left the scene", "not unique", "no solution",
+            "timed out", "overlap", "invalid", "failed")  # fmt: skip
 
 
 class GoalSection(Section):
@@ -197,6 +198,7 @@ class SceneSection(Section):
     spring: list[SpringSection] = Field(default_factory=list)
     drag: DragSection | None = None
     control: ControlSection | None = None
+    insertion: InsertionSection | None = None
     formation: FormationSection | None = None
     goal: list[GoalSection] = Field(default_factory=list)
     run: RunSection = RunSection()

@@ -129,10 +129,10 @@ def apply_override(data: dict, path: str, value: Any) -> None:
                 here[key] = value
             else:
                 if key not in here:
-                    if keys[: depth + 1] == ["gripper", "pose"]:
-                        raise PathError("gripper.pose is not given, and so where the part starts: set all three at "
-                                        "once, gripper.pose=[x, y, theta]")
                     names = find_components(keys[: depth + 1])
+                    if names and (key not in DEFAULTS or keys[: depth + 1] == ["gripper", "pose"]):
+                        where = ".".join(map(cut, keys[: depth + 1]))
+                        raise PathError(f"{where} is not given; set it as a whole, {where}=[{', '.join(names)}]")
                     default = DEFAULTS.get(key, {})
                     here[key] = copy.deepcopy(default[: len(names)] if names else default)
                 if key == "gravity" and not (keys[depth + 1].isdigit() or keys[depth + 1] in COMPONENTS["gravity"]):

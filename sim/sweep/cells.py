@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from dynamics.tolerances import SPEED_ROUNDING
-from sim.instant.outcome import FAILED, Judges, lies_still, list_outcomes
+from sim.instant.outcome import FAILED, Judges, lies_still, list_outcomes, stand_still
 from sim.rows.account import compute_energy_residual, compute_rounding, judge_completed
 from sim.rows.status import Status
 from sim.sweep.setting import BadCell, Group, SettingMaker, Shape, Study
@@ -23,11 +23,12 @@ if TYPE_CHECKING:
 __all__ = ["CellRunner", "Interrupted", "Study"]
 
 TEXT_BYTES = 240  # of a text in the table
-_SAME = ("largest_fn", "time_not_unique", "n_events", "n_impacts", "n_steps", "penetration", "gap_residual",
-         "slip_residual", "balance_residual", "cone_residual")  # fmt: skip
-_ENDS = ("x", "y", "theta", "vx", "vy", "omega", "largest_fn", "energy_residual")
-_UNKNOWN = ("end_time", "x", "y", "theta", "vx", "vy", "omega", "largest_fn", "time_not_unique", "penetration",
-            "gap_residual", "slip_residual", "balance_residual", "cone_residual", "energy_residual")  # fmt: skip
+_SAME = ("largest_fn", "largest_gripper_force", "time_not_unique", "n_events", "n_impacts", "n_steps", "penetration",
+         "gap_residual", "slip_residual", "balance_residual", "cone_residual")  # fmt: skip
+_ENDS = ("x", "y", "theta", "vx", "vy", "omega", "largest_fn", "largest_gripper_force", "energy_residual")
+_UNKNOWN = ("end_time", "x", "y", "theta", "vx", "vy", "omega", "largest_fn", "largest_gripper_force",
+            "time_not_unique", "penetration", "gap_residual", "slip_residual", "balance_residual", "cone_residual",
+            "energy_residual")  # fmt: skip
 
 
 class Interrupted(Exception):
@@ -207,8 +208,9 @@ def fill_rows(table: np.ndarray, ends: Ends, group: Group, texts: TextList, stil
     for place in np.flatnonzero(open_cells).tolist():
         resting[place] = still(table[place], results.pose[place])
     judges = Judges([setting.judge for setting in group.settings])
+    stands = stand_still(results.velocity, group.shape.body.part.radius, ends.cells.speed)
     table["outcome"] = judges.find_outcomes(group.which[: len(table)], table["status"], results.pose, resting,
-                                            results.n_contacts, results.held == 1)
+                                            results.n_contacts, results.held == 1, stands)
 
 
 def _check_laws(table: np.ndarray, cells: np.recarray, shape: Shape, texts: TextList) -> None:

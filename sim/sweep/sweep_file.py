@@ -44,7 +44,9 @@ from sim.sweep.table import (
     sort_rows,
 )
 
-FORMAT, FORMAT_VERSION = SWEEP_FORMAT, 2
+FORMAT, FORMAT_VERSION = SWEEP_FORMAT, 3
+FIRST_VERSION = 2  # that is read
+ADDED = {3: ("largest_gripper_force",)}  # columns, by the version that brought them
 TEXT_TYPE = np.dtype("S256")
 CHUNK_ROWS = 1024
 
@@ -167,8 +169,9 @@ def read_from_sweep(path: str | Path, load: Callable[[h5py.File], Any]) -> Any:
         if name != FORMAT:
             raise SweepFileError(path, "is not the file of a sweep")
         version = int(file.attrs["format_version"])
-        if version != FORMAT_VERSION:
-            raise SweepFileError(path, f"has version {version} of the format; this program reads {FORMAT_VERSION}")
+        if not FIRST_VERSION <= version <= FORMAT_VERSION:
+            raise SweepFileError(path, f"has version {version} of the format; this program reads {FIRST_VERSION} to "
+                                       f"{FORMAT_VERSION}")
         return load(file)
 
     try:
@@ -195,8 +198,21 @@ def _load_sweep(file: h5py.File) -> tuple[SweepRecord, np.ndarray, list[str], St
         Plan.from_description(json.loads(decode_text(file["plan"][()]))), decode_text(file.attrs["program"]),
         decode_text(file.attrs["kernels"]), outcomes)
     texts = [text.decode("utf-8", "replace") for text in raw]
+    table = _add_columns(table, int(file.attrs["format_version"]), [axis.name for axis in record.plan.axes])
     _check_rows(table, record, len(texts))
     return record, *sort_rows(table, texts), Status(int(file.attrs["status"]))
+
+
+def _add_columns(table: np.ndarray, version: int, names: list[str]) -> np.ndarray:
+    """A table of a former version with the columns that it does not have, which are not known: NaN."""
+    missing = [name for since, columns in ADDED.items() if since > version for name in columns]
+    full = build_row_dtype(names)
+    if not missing or table.dtype.names != tuple(name for name in full.names or () if name not in missing):
+        return table
+    wide = np.zeros(len(table), full)
+    for name in full.names or ():
+        wide[name] = np.nan if name in missing else table[name]
+    return wide
 
 
 def _check_rows(table: np.ndarray, record: SweepRecord, n_texts: int) -> None:

@@ -21,7 +21,10 @@ ROW_FIELDS = (
     ("vx", "f8", "m/s", "velocity of the centre of mass at the end"),
     ("vy", "f8", "m/s", "velocity of the centre of mass at the end"),
     ("omega", "f8", "rad/s", "angular velocity at the end"),
-    ("largest_fn", "f8", "N", "largest normal force of a contact, at the start, at events and at the end"),
+    ("largest_fn", "f8", "N", "largest normal force of a contact, at the start, at events and at the end; with a "
+     "gripper at output times too"),
+    ("largest_gripper_force", "f8", "N", "largest force of the gripper, at the start, at events, at output times and "
+     "at the end; 0 without one"),
     ("time_not_unique", "f8", "s", "time during which more than one acceleration was possible"),
     ("modes", "i8", "1", "modes in their order: index into /texts"),
     ("message", "i8", "1", "what there is to say of the run: index into /texts"),

@@ -127,7 +127,7 @@ def find_plain_unit(key: str) -> str:
     if {"outline", "center_of_mass"} & set(words) or _POINTS & set(words[-2:-1]):
         return ""
     if words[0] in ("gripper", "control") and words[1:2] and words[1] in _MATRICES and len(words) > 2:
-        return get_of_matrix(_MATRICES[words[1]], words[2] == "theta", words[-1] == "theta").si
+        return get_of_matrix(_MATRICES[words[1]], words[2] in ("theta", "2"), words[-1] in ("theta", "2")).si
     dimension = _BY_WORD.get(words[-1])
     return "" if dimension is None else dimension.si
 

@@ -127,6 +127,7 @@ def describe_run(trajectory: Trajectory) -> list[tuple[str, str]]:
         *fields,
         ("energy", f"{describe_energy(account)}"),
         *describe_obstacles(trajectory),
+        *describe_loads(trajectory),
         ("laws", f"largest penetration {account.penetration:.1e} m, gap {account.gap_residual:.1e} m, "
                  f"slip {account.slip_residual:.1e} m/s, balance {account.balance_residual:.1e}, "
                  f"cone {account.cone_residual:.1e}"),
@@ -158,6 +159,13 @@ def describe_obstacles(trajectory: Trajectory) -> list[tuple[str, str]]:
     if not work:
         return []
     return [("obstacles", ", ".join(f"{name} {joule:+.6g} J" for name, joule in work.items()))]
+
+
+def describe_loads(trajectory: Trajectory) -> list[tuple[str, str]]:
+    """What each load that changes has done on the part, stored, and lost in its dampers."""
+    return [(f"  {name}", f"work {work:+.6g} J" + (f", stored {stored:+.6g} J" if stored else "")
+             + (f", lost in dampers {lost:.6g} J" if lost else ""))
+            for name, (work, stored, lost) in trajectory.load_work.items()]
 
 
 def count_events(trajectory: Trajectory) -> str:

@@ -84,11 +84,12 @@ def interpolate(times: np.ndarray, values: np.ndarray, kind: str) -> np.ndarray:
 
     "smooth": the cubic spline that is at rest at both ends, with continuous velocity and acceleration between.
     """
-    if kind == "linear":
-        return np.column_stack((values[:-1], np.diff(values) / np.diff(times)))
-    from scipy.interpolate import CubicSpline
+    with np.errstate(over="ignore", invalid="ignore"):  # a coordinate refuses what is not finite
+        if kind == "linear":
+            return np.column_stack((values[:-1], np.diff(values) / np.diff(times)))
+        from scipy.interpolate import CubicSpline
 
-    return CubicSpline(times, values, bc_type="clamped").c[::-1].T
+        return CubicSpline(times, values, bc_type="clamped").c[::-1].T
 
 
 def add_rate(piece: CurvePiece, rate: float) -> CurvePiece:

@@ -21,6 +21,7 @@ from sim.log.trajectory import Trajectory
 from sim.rows.status import Status
 from sim.show.labels import as_typed
 from sim.show.loops import PartShape
+from sim.show.replay.draw_held import HeldPainter
 from sim.show.replay.draw_obstacles import BELT, MOVING_FACE, OBSTACLE_EDGE, OBSTACLE_FACE, ObstaclePainter
 from sim.show.replay.frames import FrameState, compute_state, find_recent_impacts, read_state
 from sim.show.replay.view import choose_unit, compute_view
@@ -81,7 +82,8 @@ class FramePainter:
 
     def moving_artists(self) -> list[Artist]:
         """The artists that change from picture to picture, in the order in which they are drawn."""
-        artists = [*self._obstacles.moving_artists(), self._trace, self._part, self._cones, self._centre,
+        artists = [*self._obstacles.moving_artists(), *self._held.moving_artists(),
+                   self._trace, self._part, self._cones, self._centre,
                    self._normal, self._friction, self._points, self._impacts,
                    *self._letters, *self._infinite, self._note]  # fmt: skip
         return sorted(artists, key=lambda artist: artist.get_zorder())
@@ -96,6 +98,7 @@ class FramePainter:
             Patch(facecolor=NORMAL_FORCE, label="normal force"),
             Patch(facecolor=FRICTION_FORCE, label="friction"),
             Patch(facecolor=CONE, alpha=0.45, edgecolor=CONE, label="friction cone"),
+            *self._held.legend_entries(),
         ]
         if len(self.trajectory.impulses):
             ring = {"linestyle": "", "marker": "o", "fillstyle": "none"}
@@ -123,6 +126,7 @@ class FramePainter:
     def _add_artists(self, trace: bool) -> None:
         axes = self.axes
         self._obstacles = ObstaclePainter(axes, self.trajectory.record.obstacles, self.view.factor)
+        self._held = HeldPainter(axes, self.trajectory, self.view.factor, 2.0 * float(self.view.half[1]))
         self._cones = PolyCollection([], facecolor=CONE, edgecolor=CONE, alpha=0.30, linewidth=1.0, zorder=4)
         self._normal = PolyCollection([], facecolor=NORMAL_FORCE, edgecolor="white", linewidth=0.4, zorder=6)
         self._friction = PolyCollection([], facecolor=FRICTION_FORCE, edgecolor="white", linewidth=0.4, zorder=7)
@@ -175,6 +179,7 @@ class FramePainter:
             self._set_limits(state.pose)
         self._part.set_path(self._shape.place(state.pose, factor))
         self._centre.set_data([state.pose[0] * factor], [state.pose[1] * factor])
+        self._held.show(state.index, state.time, state.pose, self._build_force)
         if self._trace.get_visible():
             rows = find_trace_rows(state.index)
             path = np.concatenate((self.trajectory.pose[rows, :2], state.pose[None, :2])) * factor
@@ -214,6 +219,12 @@ class FramePainter:
             text.set_visible(k < len(places))
             if k < len(places):
                 text.set_position(places[k])
+
+    def _build_force(self, point: np.ndarray, force: np.ndarray) -> np.ndarray | None:
+        """An arrow for a force at a point, None where it is too small."""
+        if not np.hypot(*force) > DRAWN_FORCE * self.force_scale > 0.0:
+            return None
+        return build_arrow(point, self._scale_force(force), self.length)
 
     def _scale_force(self, force: np.ndarray) -> np.ndarray:
         vector = force * (self.length / self.force_scale)

@@ -126,7 +126,8 @@ def test_every_unit_and_its_spellings():
             assert dimensions.find_dimensions(unit) == [dimension], unit
             assert math.isfinite(dimensions.convert(1.0, unit, dimension))
     for spelling, usual in (("m/s²", "m/s^2"), ("m/s2", "m/s^2"), ("Nm", "N m"), ("N·m", "N m"), ("N*mm", "N mm"),
-                            ("µm", "um"), ("°", "deg"), ("°/s", "deg/s"), ("µs", "us")):
+                            ("µm", "um"), ("°", "deg"), ("°/s", "deg/s"), ("µs", "us"), ("N·s/m", "N s/m"),
+                            ("Ns/mm", "N s/mm"), ("Nms", "N m s"), ("Nm/rad", "N m/rad"), ("Nmm/rad", "N mm/rad")):
         assert dimensions.normalise_unit(spelling) == usual
 
 
@@ -140,6 +141,17 @@ def test_units_in_changes_and_axes():
         assert parse_sweep_axis(text).unit == unit
     assert dimensions.find_plain_unit("obstacle.a.motion.sinusoid.0.frequency") == "Hz"
     assert dimensions.find_plain_unit("workpiece.outline.box.x") == ""
+    for key, unit in (("gripper.stiffness.x", "N/m"), ("gripper.stiffness.theta", "N m/rad"),
+                      ("gripper.stiffness.x.theta", "N"), ("gripper.stiffness.2.x", "N"),
+                      ("gripper.damping.y", "N s/m"),
+                      ("gripper.damping.theta", "N m s"), ("gripper.damping.theta.y", "N s"), ("gripper.center.x", ""),
+                      ("gripper.pose.x", "m"), ("gripper.damping_ratio", ""), ("gripper.release.time", "s"),
+                      ("gripper.release.force", "N"), ("gripper.preload.torque", "N m"), ("spring.a.stiffness", "N/m"),
+                      ("spring.a.rest_length", "m"), ("spring.a.damping", "N s/m"), ("spring.a.anchor.x", ""),
+                      ("drag.linear", "N s/m"), ("drag.rotational", "N m s"), ("load.a.at.y", ""),
+                      ("load.a.ramp.end", "s"), ("load.a.table.1.fy", "N"), ("load.a.sinusoid.0.amplitude.fx", "N"),
+                      ("obstacle.center.pose.x", "m"), ("obstacle.stiffness.pose.theta", "rad")):
+        assert dimensions.find_plain_unit(key) == unit, key
 
 
 def test_gravity_with_units_can_be_set_by_its_angle():
