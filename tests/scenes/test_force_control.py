@@ -148,7 +148,7 @@ def test_between_samples_the_wrench_is_held_and_forces_drift_as_the_period():
 
 
 def test_without_projection_the_rods_motion_disturbs_its_forces():
-    whole, fn = take_samples(run_rod({"control.projection": False}))
+    _whole, fn = take_samples(run_rod({"control.projection": False}))
     _, right = take_samples(run_rod())
     assert np.abs(fn - right).max() > 0.1
 

@@ -47,7 +47,8 @@ def _read_inertia(value: Any):
     return matrix
 
 
-Gain, Gains = Annotated[float, BeforeValidator(_read_gain)], Annotated[Any, BeforeValidator(_read_gains)]
+Gain = Annotated[float, BeforeValidator(_read_gain)]
+Gains = Annotated[Any, BeforeValidator(_read_gains)]
 Inertia = Annotated[Any, BeforeValidator(_read_inertia)]
 
 
