@@ -192,7 +192,7 @@ def find_fragments():
 
 
 def test_there_are_examples():
-    assert len(find_scenes()) == 5 and len(find_fragments()) == 8
+    assert len(find_scenes()) == 5 and len(find_fragments()) == 9
     assert all(len(info) > 1 for page in PAGES for info, _ in find_blocks(page) if info[0] == "toml")
 
 

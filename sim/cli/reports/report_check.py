@@ -6,7 +6,7 @@ import shlex
 from pathlib import Path
 
 from sim.cli.reports.console import count_features, format_number, make_console, make_table, print_fields
-from sim.cli.reports.held.report_held import describe_held
+from sim.cli.reports.report_held import describe_held
 from sim.scene.notes import list_notes
 from sim.scene.prescribed.motions import describe_motion, describe_turn
 from sim.scene.scene import DrawnFrom, Obstacle, Scene, Workpiece

@@ -8,7 +8,7 @@ from sim.values.quantities import Angle, Length, OutlineLength, PositiveLength, 
 
 
 class InsertionSection(Section):
-    """`mouth`: a point of the world in the plane of the mouth; `direction`: of going in; `depth`: from which on it is in.
+    """`mouth`: a point of the world in the plane of the mouth; `direction`: of going in; `depth`: from which it is in.
 
     How deep the part is: how far its point `tip`, or else whatever of it is foremost, lies beyond the mouth.
     """

@@ -98,7 +98,8 @@ def test_the_command_tells_draws_and_writes(tmp_path, capsys):
     assert end.value.code == 0
     printed = capsys.readouterr().out
     for claim in ("timed out, 11.98 mm deep", "one point", "two points",
-                  "left, on a corner of plate, 0 mm deep; slides", "right, with a corner on plate", "Largest force of the gripper: 11.07", "There is less everywhere"):
+                  "left, on a corner of plate, 0 mm deep; slides", "right, with a corner on plate",
+                  "Largest force of the gripper: 11.07", "There is less everywhere"):
         assert claim in printed, claim
     assert (tmp_path / "peg.svg").read_text(encoding="utf-8").startswith("<?xml")
     rows = list(csv.reader(table.read_text(encoding="utf-8").splitlines()))

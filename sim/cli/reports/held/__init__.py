@@ -1,1 +1,1 @@
-"""What the commands print of a part that is held: its gripper and springs, its insertion, its control."""
+"""What the commands print of a part that is held: its insertion, its control."""

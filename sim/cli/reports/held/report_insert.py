@@ -92,7 +92,7 @@ def describe_wedging(run: InsertionRun) -> list[str]:
         return [f"{words}. There is less everywhere."]
     low, high = run.depth[closed[0]], run.depth[closed[-1]]
     return [f"{words}.",
-            f"  There is as much from {_format_length(low)} to {_format_length(high)}: if it stops there, it is wedged."]
+            f"  There is as much from {_format_length(low)} to {_format_length(high)}: stopped there, it is wedged."]
 
 
 def _tell_friction(run: InsertionRun, row: int) -> str:
