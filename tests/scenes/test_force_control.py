@@ -15,6 +15,7 @@ from sim.scene.build import parse_scene
 from sim.scene.scene_errors import SceneError
 from sim.study.control_curves import NoControlError, compute_control_curves
 from sim.study.control_study import study_friction
+from sim.sweep.sweep import sweep
 
 BODY = """
 gravity = [0, -9.81]
@@ -173,6 +174,17 @@ def test_friction_couples():
     projected, slippery = couplings[:2]
     assert [c.projection for c in couplings] == [True, True, False, False] and all(c.completed for c in couplings)
     assert slippery.motion > 3.0 * projected.motion and slippery.force > 3.0 * projected.force
+
+
+def test_cells_of_a_sweep_over_gains_friction_and_rho_are_runs_to_the_last_bit():
+    scene = load_scene("force_controlled_rod", {**SHORT, "run.duration": 0.03, "run.output_interval": 1})
+    table = sweep(scene, mu=[0.0, 0.2], rho=[0.12, 0.15], vary={"control.force_gain": [0.0, 0.4]}, workers=2).table
+    assert len(table) == 8 and len(np.unique(table["x"])) > 4
+    for cell in table:
+        own = {"friction.default": cell["mu"], "workpiece.rho": cell["rho"],
+               "control.force_gain": cell["control.force_gain"]}
+        run = simulate(load_scene("force_controlled_rod", {**SHORT, "run.duration": 0.03, **own}))
+        assert [cell["x"], cell["y"], cell["theta"]] == run.pose[-1].tolist()
 
 
 # ---- impedance -------------------------------------------------------------------------------------------------------

@@ -7,7 +7,7 @@ from math import inf, pi
 
 from geometry.prescribed.motion import Coordinate
 from sim.cli.reports.console import format_number
-from sim.scene.held.holding import WORLD, Gripper, Matrix3, Spring, TimedLoad
+from sim.scene.held.holding import HYBRID, WORLD, Control, Gripper, Matrix3, Spring, TimedLoad
 from sim.scene.held.matrices import ROWS
 from sim.scene.prescribed.motions import describe_motion
 from sim.scene.scene import Scene
@@ -28,6 +28,8 @@ def describe_held(scene: Scene) -> Iterator[tuple[str, str]]:
                        f"{format_number(scene.drag.rotational, 'N m s')} against the turn")
     for load in scene.loads:
         yield f"load {cut(load.name)}", _describe_load(load)
+    if scene.control is not None:
+        yield "controller", _describe_control(scene.control, scene)
 
 
 def _describe_gripper(gripper: Gripper) -> str:
@@ -91,3 +93,15 @@ def _describe_component(coordinate: Coordinate, name: str, unit: str) -> str:
     words += [f"{name} swings by {format_number(abs(wave.amplitude), unit)} at "
               f"{format_number(wave.frequency / (2.0 * pi), 'Hz')}" for wave in coordinate.waves]
     return ", ".join(words)
+
+
+def _describe_control(control: Control, scene: Scene) -> str:
+    words = [f"{control.law} at {format_number(control.rate, 'Hz')}"]
+    if control.law == HYBRID:
+        space = "contacts named" if control.named else "closed contacts"
+        words.append(f"{'projected' if control.projection else 'not projected'}, in the space of the {space}")
+    words += [f"contact of {own[0]} {own[1]} with {other[0]} {other[1]} of {cut(scene.obstacles[obstacle].name)}"
+              for own, obstacle, other in ((c.own, c.obstacle, c.other) for c in control.contacts)]
+    if control.hand is not None:
+        words.append(f"the wrist carries all but a hand of {format_number(control.hand[0], 'kg')}")
+    return "; ".join(words)
