@@ -11,7 +11,7 @@ from __future__ import annotations
 from math import cos, inf, sin, sqrt
 
 from geometry.compiled.jit import jit, kernel
-from geometry.compiled.record import define_record
+from geometry.compiled.record import allocate_table, define_record
 from geometry.contact.path import TERMS
 from geometry.contact.series import WALL_SERIES
 from geometry.prescribed.motion import THETA, X, Y
@@ -47,6 +47,7 @@ LOAD = define_record(
     ("fx", "f8", (TERMS,)), ("fy", "f8", (TERMS,)), ("tq", "f8", (TERMS,)),  # N, N m about the point
     ("frame", WALL_SERIES),
 )  # fmt: skip
+NO_LOADS = allocate_table(LOAD, 0)
 
 
 @kernel

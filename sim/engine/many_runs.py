@@ -15,7 +15,7 @@ import numpy as np
 
 from dynamics.cones.closure import check_closure
 from dynamics.loads.load import GRIPPER
-from dynamics.motion.mode import CAPACITY, Body
+from dynamics.motion.mode import CAPACITY, Body, get_load
 from dynamics.motion.scales import Scales
 from geometry.compiled.jit import jit, kernel
 from geometry.compiled.record import allocate_table, copy_row, define_record
@@ -24,7 +24,7 @@ from geometry.contact.moving import copy_walls
 from geometry.prescribed.movers import copy_clock
 from sim.engine.loop import run_chunk
 from sim.engine.recorder import compute_kinetic, compute_load_work
-from sim.engine.state import STATE, Log, Options, Tools, allocate_log
+from sim.engine.state import STATE, Log, Options, Tools, allocate_log, get_present
 from sim.rows.records import CONTACT_LETTERS
 from sim.rows.status_codes import COMPLETED, PAUSED
 
@@ -54,6 +54,7 @@ RESULT = define_record(
     ("cone_residual", "f8"),
     ("kinetic_start", "f8"), ("kinetic_end", "f8"), ("load", "f8"), ("friction", "f8"), ("impact", "f8"),
     ("pushed", "f8"),
+    ("exchange", "f8"),  # see `measure_exchange`
 )  # fmt: skip
 
 # What else a run leaves behind that was logged: for its account, for what is said of one that stalls, and how many rows
@@ -264,6 +265,18 @@ def _sum_up(body, code, state, result):
     # kept per mass
     result.friction, result.impact = body.mass * state.friction, body.mass * state.impact
     result.pushed = body.mass * state.pushed
+    result.exchange = _measure_exchange(body, state)
+
+
+@kernel
+def _measure_exchange(body, state):
+    """As `sim.rows.account.measure_exchange`."""
+    get_load(body, get_present(state))
+    largest = 0.0
+    for i in range(body.loads.shape[0]):
+        stored = abs(body.loads[i].stored - state.load_stored[i])
+        largest = max(largest, abs(state.load_work[i]), stored, abs(state.load_lost[i]))
+    return largest
 
 
 @kernel

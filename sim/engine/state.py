@@ -135,7 +135,7 @@ def get_ahead(state):
     """The MotionState at which the next mode is chosen: the present one, or that shortly after the event."""
     if state.ahead == 1:
         return MotionState(state.ahead_time, state.ahead_pose, state.ahead_velocity)
-    return get_present(state)
+    return MotionState(state.time, state.pose, state.velocity)
 
 
 class Tools(NamedTuple):

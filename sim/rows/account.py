@@ -35,7 +35,8 @@ class Account:
                                              "positive)")
     work_obstacles: float = describe_field("J", "work done by obstacles that move, at impacts too")
     energy_residual: float = describe_field(
-        "1", "|energy_end - energy_start - all work|, relative to the largest of these terms"
+        "1", "|energy_end - energy_start - all work|, relative to the largest of these and of what springs stored "
+             "and dampers took"
     )
     time_not_unique: float = describe_field("s", "time during which more than one acceleration was possible")
     n_steps: int = describe_field("1", "integration steps taken", "i8")
@@ -124,17 +125,23 @@ def compute_rounding(mass: Any, load: Any, touch: Any) -> Any:
     return mass * np.abs(load).sum(axis=-1) * touch
 
 
+def measure_exchange(load_work: Any) -> float:
+    """Largest energy [J] in an account of loads that change, see `Account.load_work`: the works of springs and dampers
+    may cancel."""
+    return max((abs(part) for parts in load_work for part in parts), default=0.0)
+
+
 def compute_energy_residual(start: Any, end: Any, load: Any, friction: Any, impact: Any, pushed: Any,
-                            rounding: Any) -> Any:
-    """|end - start - all work|, relative to the largest of these, and 0 up to `rounding`: the work of the load on the
-    way that a closed contact may be off. Numbers or arrays, in J."""
+                            rounding: Any, exchange: Any = 0.0) -> Any:
+    """|end - start - all work|, relative to the largest of these and of `exchange`, see `measure_exchange`, and 0 up to
+    `rounding`: the work of the load on the way that a closed contact may be off. Numbers or arrays, in J."""
     if type(end) is float:  # the same for one run, in a twentieth of the time
         rest = abs(end - start - load - friction - impact - pushed)
-        largest = max(start, end, abs(load), abs(friction), abs(impact), abs(pushed))
+        largest = max(start, end, abs(load), abs(friction), abs(impact), abs(pushed), exchange)
         if math.isnan(rest):  # which `max` may pass over
             return rest
         return 0.0 if rest <= rounding or largest == 0.0 else rest / largest
-    terms = (start, end, np.abs(load), np.abs(friction), np.abs(impact), np.abs(pushed))
+    terms = (start, end, np.abs(load), np.abs(friction), np.abs(impact), np.abs(pushed), exchange)
     largest = np.maximum.reduce(np.broadcast_arrays(*terms))
     with np.errstate(invalid="ignore", over="ignore"):  # of a run that ended without bounds it is not a number
         rest = np.abs(end - start - load - friction - impact - pushed)
@@ -148,8 +155,9 @@ def end_account(account: Account, row: np.void, rounding: float) -> Account:
     works: dict[str, Any] = {name: float(row[name]) for name in WORKS}
     account = replace(account, energy_end=float(row["kinetic"]), **works)
     load, friction, impact, pushed = works.values()
+    held = abs(row["spring_energy"]), abs(row["damper_work"]), measure_exchange(account.load_work)
     residual = compute_energy_residual(account.energy_start, account.energy_end, load, friction, impact, pushed,
-                                       rounding)
+                                       rounding, float(max(held)))
     by_obstacle = account.obstacle_work
     if not math.isclose(sum(by_obstacle), account.work_obstacles, rel_tol=WORKS_AGREE, abs_tol=rounding):
         by_obstacle = ()  # known at the end of a step only

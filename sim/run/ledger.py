@@ -11,7 +11,7 @@ from geometry.compiled.kernel import get_function
 from geometry.compiled.record import get_table
 from sim.engine.state import STATE, Log
 from sim.files.held_interrupt import hold_interrupts
-from sim.rows.account import Account, compute_energy_residual, compute_rounding, end_account
+from sim.rows.account import Account, compute_energy_residual, compute_rounding, end_account, measure_exchange
 from sim.rows.records import STEP_DTYPE
 from sim.run.model import Arguments
 
@@ -177,7 +177,8 @@ def fill_account(state: np.record, mass: float, energies: RunEnergies, times: Wa
         work_friction=friction,
         work_impact=impact,
         work_obstacles=pushed,
-        energy_residual=float(compute_energy_residual(start, end, load, friction, impact, pushed, rounding)),
+        energy_residual=float(compute_energy_residual(start, end, load, friction, impact, pushed, rounding,
+                                                      measure_exchange(works[1]))),
         time_not_unique=read("not_unique"),
         n_steps=read("steps"),
         n_rejected=read("rejected"),

@@ -184,7 +184,7 @@ def fill_rows(table: np.ndarray, ends: Ends, group: Group, texts: TextList, stil
     results = ends.results
     energies = (results[name] for name in ("kinetic_start", "kinetic_end", "load", "friction", "impact", "pushed"))
     rounding = compute_rounding(ends.cells.mass, ends.cells.load, ends.cells.touch)
-    table["energy_residual"] = compute_energy_residual(*energies, rounding=rounding)
+    table["energy_residual"] = compute_energy_residual(*energies, rounding=rounding, exchange=results.exchange)
     table["end_time"] = results.time
     table["x"], table["y"] = results.pose[:, 0], results.pose[:, 1]
     table["theta"], table["turns"] = split_turns(results.pose[:, 2])

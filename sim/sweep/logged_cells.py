@@ -126,7 +126,7 @@ def fill_accounts(table: np.ndarray, ran: Ran) -> np.ndarray:
     columns["work_bridged"] = kinds.mass * logged.bridge_work
     rounding = compute_rounding(kinds.mass, kinds.load, kinds.touch)
     columns["energy_residual"] = compute_energy_residual(*(results[source] for source in _ENERGIES.values()),
-                                                         rounding=rounding)
+                                                         rounding=rounding, exchange=results.exchange)
     for name, column in columns.items():
         table[f"{ACCOUNT_PREFIX}{name}"] = column
     return rounding

@@ -241,7 +241,7 @@ class Held:
         evaluate = constrained.evaluate_mode
 
         def evaluate_held(body, mode, at, acceleration, force):
-            constrained.get_load(body, at.time)  # which the load here takes the place of
+            constrained.get_load(body, at)  # which the load here takes the place of
             frame, rate = self.get_frame(at.time)
             body.w[:] = self.weight + self.stiffness @ (frame - self.unit * at.pose)
             body.w[:] += self.damping @ (rate - self.unit * at.velocity)

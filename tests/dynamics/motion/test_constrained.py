@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from dynamics.loads.load import NO_LOADS
 from dynamics.motion.closed import CLOSED, fill_from_mode, make_problem
 from dynamics.motion.constrained import choose_basis, evaluate_mode, project_pose, project_velocity
 from dynamics.motion.mode import (
@@ -32,8 +33,9 @@ WALL = np.array([[-4.0, -1.0], [-3.0, -1.0], [-3.0, 5.0], [-4.0, 5.0]])
 
 
 def make_body(mu=0.4, w=(0.5, -9.81, 0.2)):
-    load = np.array([*w, 0.0, 0.0])
-    return Body(build_part(SQUARE), make_walls(TABLE, WALL, mu=mu), np.array(w, float), 0.8, 2.0, load, False, np.inf)
+    load = np.array([*w, 0.0, 0.0, 0.0])
+    walls = make_walls(TABLE, WALL, mu=mu)
+    return Body(build_part(SQUARE), walls, np.array(w, float), 0.8, 2.0, load, NO_LOADS, False, np.inf, 0.0)
 
 
 def make_mode(body, contacts, letters, pose):

@@ -7,6 +7,7 @@ from math import inf
 import numpy as np
 import pytest
 
+from dynamics.loads.load import NO_LOADS
 from dynamics.motion.mode import Body, MotionState, compute_frame
 from geometry.compiled.kernel import get_function
 from geometry.contact.contacts import (
@@ -79,7 +80,7 @@ def test_variations_of_arcs_are_the_derivatives_of_the_gap(kind, moving):
     for _ in range(200):
         motion = draw_motion(rng, surface=True) if moving else STILL_MOTION
         walls = make_arc_walls(BLOB, motion)
-        body = Body(part, walls, np.zeros(3), 0.7, 1.0, np.zeros(5), False, inf)
+        body = Body(part, walls, np.zeros(3), 0.7, 1.0, np.zeros(6), NO_LOADS, False, inf, 0.0)
         contact = draw_contact(rng, part, walls, kind)
         q, v, a, now = rng.normal(size=3), rng.normal(size=3), rng.normal(size=3), rng.uniform(0, 1)
         close_gap(part, walls, contact, q, now)
@@ -130,7 +131,7 @@ def test_the_roll_of_a_contact_goes_back_as_fast_as_it_slips(kind):
     rng = np.random.default_rng(720 + kind)
     part = build_part(BLOB.translated(*-BLOB.centroid))
     walls = make_arc_walls(BLOB, STILL_MOTION)
-    body = Body(part, walls, np.zeros(3), 0.7, 1.0, np.zeros(5), False, inf)
+    body = Body(part, walls, np.zeros(3), 0.7, 1.0, np.zeros(6), NO_LOADS, False, inf, 0.0)
     for _ in range(100):
         contact = draw_contact(rng, part, walls, kind)
         q, v, h = rng.normal(size=3), rng.normal(size=3), 1e-5

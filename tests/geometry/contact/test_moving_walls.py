@@ -7,6 +7,7 @@ from math import inf
 import numpy as np
 import pytest
 
+from dynamics.loads.load import NO_LOADS
 from dynamics.motion.mode import Body, MotionState, compute_frame, compute_place, get_load
 from geometry.compiled.kernel import get_function
 from geometry.contact.contacts import (
@@ -93,7 +94,7 @@ def test_slip_accelerates_as_the_row_says_where_the_gap_stays_closed(kind):
     part = build_part(SQUARE)
     for case in range(400):
         walls = make_moving_walls(TABLE, draw_motion(rng, surface=True))
-        body = Body(part, walls, np.zeros(3), 0.7, 1.0, np.zeros(5), False, inf)
+        body = Body(part, walls, np.zeros(3), 0.7, 1.0, np.zeros(6), NO_LOADS, False, inf, 0.0)
         now, triple = rng.uniform(0, 1), np.array([kind, *rng.integers(4, size=2)])
         q, v, a = rng.normal(size=3), rng.normal(size=3), rng.normal(size=3)
         gap, _, nx, ny, _, _, _ = compute_place(body, triple, now, q)
@@ -115,12 +116,12 @@ def test_rows_and_load_are_those_of_the_time_that_is_asked_for():
     """To the last bit, whatever time was asked for before, and where only the walls were moved, without gravity."""
     rng = np.random.default_rng(92)
     walls = make_moving_walls(TABLE, draw_motion(rng, surface=True), gravity_turn=polynomial(0.1, 0.7))
-    load, w = np.array([0.1, 0.2, 0.3, 0.0, -9.81]), np.array([0.0, 0.0, 0.3])
-    body = Body(build_part(SQUARE), walls, w, 0.7, 1.0, load, True, inf)
+    load, w = np.array([0.1, 0.2, 0.3, 0.0, -9.81, 0.0]), np.array([0.0, 0.0, 0.3])
+    body = Body(build_part(SQUARE), walls, w, 0.7, 1.0, load, NO_LOADS, True, inf, 0.0)
     triple, pose, velocity = np.array([TYPE_B, 1, 2]), rng.normal(size=3), rng.normal(size=3)
 
     def look(time):
-        load = get_function(get_load)(body, time)
+        load = get_function(get_load)(body, MotionState(time, pose, velocity))
         return compute_frame(body, triple, MotionState(time, pose, velocity)), load.tolist()
 
     times = rng.uniform(0.0, 2.0, 6)
@@ -148,7 +149,7 @@ def test_a_belt_drags_along_its_tangent():
     """On top of a belt with surface speed 2 m/s the surface runs towards +x, below towards -x."""
     motion = Motion(surface=polynomial(0, 2))
     walls = make_moving_walls(TABLE, motion)
-    body = Body(build_part(SQUARE), walls, np.zeros(3), 0.7, 1.0, np.zeros(5), False, inf)
+    body = Body(build_part(SQUARE), walls, np.zeros(3), 0.7, 1.0, np.zeros(6), NO_LOADS, False, inf, 0.0)
     for j in range(4):
         drag = compute_frame(body, np.array([TYPE_B, 0, j]), MotionState(0.0, np.zeros(3), np.zeros(3))).drag
         tangent = np.array([walls.edge[j].ny, -walls.edge[j].nx])

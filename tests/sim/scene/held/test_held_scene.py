@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 
 from geometry.shapes.pose import Pose
-from sim.cli.reports.report_held import describe_held
 from sim.cli.reports.report_check import print_scene
+from sim.cli.reports.report_held import describe_held
 from sim.scene.build import parse_scene
 from sim.scene.difference import find_scene_difference
 from sim.scene.held.holding import WORLD
