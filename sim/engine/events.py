@@ -64,6 +64,10 @@ FIRST_STRIDE, STRIDE_GROWTH = 2.0**-40, 4.0
 # of the radius of convergence of its series long, so a monitor does not turn twice between two of them.
 SAMPLES = 8
 
+# Between two such places of a spring's tension it is looked at in more, until none is left where it can be beyond zero,
+# but not more closely than this part of their distance.
+FINER = 2.0**-8
+
 
 # A point on the path: time, pose, velocity, acceleration (ax, ay, alpha) and force of the basis there.
 PROBE = define_record(

@@ -15,7 +15,7 @@ from geometry.compiled.record import copy_row
 from geometry.contact.path import bound_path
 from geometry.prescribed.movers import bound_mover
 from sim.engine import events
-from sim.engine.events import PASS, SAMPLES, SWITCH, Monitor, locate_zero, measure_monitor
+from sim.engine.events import FINER, PASS, SAMPLES, SWITCH, Monitor, locate_zero, measure_monitor
 from sim.engine.recorder import EventHeader, write_event
 from sim.engine.state import get_present
 
@@ -58,7 +58,8 @@ def locate_switch(watch, duration):
             time = _locate(watch, Monitor(SWITCH, i), min(duration, first))
             if time < first:
                 first, which, passes = time, i, False
-        if load.kind == SPRING and not is_bare(load) and not _is_far(watch, load, min(duration, first)):
+        turns = load.kind == SPRING and load.on == 1 and not is_bare(load)
+        if turns and not _is_far(watch, load, min(duration, first)):
             time = _locate(watch, Monitor(PASS, i), min(duration, first))
             if time < first:
                 first, which, passes = time, i, True
@@ -67,16 +68,48 @@ def locate_switch(watch, duration):
 
 @kernel
 def _locate(watch, monitor, duration):
-    """The first time in [0, duration] at which the monitor of a load crosses zero, by SAMPLES places; inf if none."""
+    """The first time in [0, duration] at which the monitor of a load crosses zero, inf if none. It is looked at in
+    SAMPLES places, and between two of them more closely where the tension of a spring may have been beyond."""
+    stride = longest = duration / SAMPLES
+    rate = _bound_rate(watch, watch.body.loads[monitor.contact], duration) if monitor.kind == SWITCH else 0.0
     low, value_low = 0.0, measure_monitor(watch, monitor, 0.0)
-    for part in range(1, SAMPLES + 1):
-        high = duration * part / SAMPLES
+    while low < duration:
+        high = min(low + stride, duration)
         value = measure_monitor(watch, monitor, high)
         if value < -1.0:
             return locate_zero(watch, monitor, low, high, 0.0)
+        if value > 0.0 and value_low > 0.0 and rate * stride > max(value + value_low, 1.0) and stride > FINER * longest:
+            stride *= 0.5
+            continue
         if value > 0.0 or value_low <= 0.0:
             low, value_low = high, value
+        else:
+            low = high
+        stride = min(2.0 * stride, longest)
     return inf
+
+
+@kernel
+def _bound_rate(watch, load, duration):
+    """Bound of the rate [1/s] of a spring's monitor in [0, duration]; 0 where none is known."""
+    if load.kind != SPRING:
+        return 0.0
+    bounds, walls = bound_path(watch.path, 0.0, duration), watch.body.walls
+    arm = sqrt(load.px * load.px + load.py * load.py)
+    speed = bounds.speed + bounds.omega * arm
+    bend = bounds.acceleration + (bounds.alpha + bounds.omega * bounds.omega) * arm
+    if load.mover >= 0:
+        wall = bound_mover(walls.mover, walls.piece, walls.wave, load.mover, watch.start, duration)
+        arm = sqrt(load.ax * load.ax + load.ay * load.ay)
+        speed += wall.speed + wall.omega * arm
+        bend += wall.acceleration + (wall.alpha + wall.omega * wall.omega) * arm
+    rate, damping = load.stiffness[0, 0] * speed, load.damping[0, 0]
+    if damping > 0.0:
+        length = load.length[0] - speed * duration
+        if load.on == 0 or load.shift == 1 or length <= 0.0:  # its length at the start is not known
+            return 0.0
+        rate += damping * (bend + speed * speed / length)
+    return rate / (FORCE_ROUNDING * watch.scales.force)
 
 
 @kernel
