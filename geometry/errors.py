@@ -8,12 +8,14 @@
       FormationError                 contact formations                  (also ValueError)
       ConeError                      wrench cones                        (also ValueError)
       SceneError                     scenes; OverlapError, NoOutlineError, NoStartError  (also ValueError)
+      HeldError                      what holds a part                   (also ValueError)
       TomlError, PathError           texts of scenes, and paths in them  (also ValueError)
       TrajectoryFileError            logs that cannot be read            (also ValueError)
       WriteError                     logs that cannot be written         (also OSError)
       SweepError                     sweeps; SweepFileError              (also ValueError)
       MapError, PlotError            maps and pictures                   (also ValueError)
       ReplayError                    movies and the viewer               (also ValueError)
+      ControlStudyError, NoControlError  figures of controlled runs      (also ValueError)
       UserError                      words on the command line
 """
 

@@ -15,7 +15,7 @@ CLAIMS = {
                          "mu = 0.840234375 at workpiece.pose.theta = 3", "jammed 4.1165", "['nn']", "['lr', 'nn']"],
     "sim/README.md": ["a sound log", "Several accelerations are possible"],
     "sim/log/README.md": ["COMPLETED - The run reached its end time.", "['start' 'impact' 'impact']",
-                          "stiction trajectory 4", "[[1], [2], [3]]"],
+                          "stiction trajectory 5", "[[1], [2], [3]]"],
     "sim/sweep/README.md": ["equal to its row to the last bit", "(11, 2)"],
     "dynamics/README.md": ["sss [[-4.  1.  0.]]", "Pull along -47.1446 deg, give or take 26.1561 deg"],
     "geometry/README.md": ["generic", "branch point at t = 0.159739"],

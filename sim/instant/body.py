@@ -53,8 +53,9 @@ def build_body(scene: Scene) -> Body:
     body.load[5] = measure_pull(scene, body)[0]
     body = body._replace(stiffness=measure_stiffness(scene, body))
     restart_motion(body, 0.0)
-    start = workpiece.pose
-    apply_loads(body, MotionState(0.0, np.array([start.x, start.y, start.theta]), np.array(workpiece.velocity)))
+    if len(walls.mover):
+        start = workpiece.pose
+        apply_loads(body, MotionState(0.0, np.array([start.x, start.y, start.theta]), np.array(workpiece.velocity)))
     return body
 
 

@@ -56,7 +56,7 @@ class Measurement:
 Controller = Callable[[Measurement], Any]  # gives (fx, fy, torque): N, N, N m about the centre of mass, in the world
 
 
-class ControllerError(Exception):
+class ControllerFailure(Exception):
     """A controller has failed; the message says how and where."""
 
 
@@ -74,19 +74,19 @@ def take_rate(scene: Scene, rate: float | str) -> Control:
 
 
 def ask_controller(controller: Controller, arguments: Arguments, scene: Scene) -> None:
-    """Let the controller give the wrench of the sample at which a run waits. Raises ControllerError."""
+    """Let the controller give the wrench of the sample at which a run waits. Raises ControllerFailure."""
     state = arguments.state
     measured = measure(arguments, scene)
     try:
         answer = controller(measured)
     except Exception as error:
-        raise ControllerError(f"at t = {measured.time!r} s: {_tell(error)}") from error
+        raise ControllerFailure(f"at t = {measured.time!r} s: {_tell(error)}") from error
     try:
         wrench = np.array(answer, dtype=np.float64)
         if wrench.shape != (3,) or not np.isfinite(wrench).all():
             raise ValueError
     except (TypeError, ValueError):
-        raise ControllerError(f"at t = {measured.time!r} s it gave {quote(answer)}; valid: (fx, fy, torque), three "
+        raise ControllerFailure(f"at t = {measured.time!r} s it gave {quote(answer)}; valid: (fx, fy, torque), three "
                               "finite numbers in N, N and N m") from None
     state.command[:] = wrench
     state.answered = 1

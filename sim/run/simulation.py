@@ -20,7 +20,7 @@ from sim.log.trajectory import MemorySink, Trajectory
 from sim.rows.account import judge_completed, keeps_laws
 from sim.rows.status import Status, describe_failure
 from sim.rows.status_codes import ASKED, PAUSED
-from sim.run.controller import DEFAULT_RATE, Controller, ControllerError, ask_controller, take_rate
+from sim.run.controller import DEFAULT_RATE, Controller, ControllerFailure, ask_controller, take_rate
 from sim.run.model import Arguments, prepare, release
 from sim.scene.build import take_scene
 from sim.scene.scene_errors import SceneError, explain_validation_error
@@ -141,7 +141,7 @@ def _ask(controller: Controller, arguments: Arguments, ledger: Ledger, scene: Sc
     that there are go to the sink."""
     try:
         ask_controller(controller, arguments, scene)
-    except ControllerError as error:
+    except ControllerFailure as error:
         return str(error)
     except BaseException:
         ledger.hand_over()

@@ -28,7 +28,7 @@ def pick_branch_style(index: int) -> tuple[str, str | tuple]:
 # Outcomes of sweeps: the same word has the same colour in every picture. What maps of solutions show as well has the
 # colour that it has there; cells without a run are grey.
 OUTCOME_COLOURS = {
-    "at rest": "#56B4E9", "jammed": "#E69F00", "wedged": "#6E2457", "inserted": "#8FD9BF", "refused": "#D7B5D8",
+    "at rest": "#56B4E9", "jammed": "#E69F00", "wedged": "#6E2457", "inserted": "#88DD88", "refused": "#D7B5D8",
     "left the scene": "#0072B2", "timed out": "#E9E5DA",
     "not unique": "#B0508A", "no solution": "#D55E00", "overlap": "#5A5A5A", "invalid": "#A8A39A", "failed": "#7B1E1E",
 }  # fmt: skip

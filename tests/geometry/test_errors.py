@@ -17,9 +17,9 @@ from geometry import errors
 from geometry.errors import InputError, StictionError
 from geometry.shapes.units import to_metres
 
-# Who sends one also catches it: what ends a run from inside, and what says that a folder knows no locks, or a frame
-# other types.
-SIGNALS = {"Interrupted", "NoLocks", "OtherTypes"}
+# Who sends one also catches it: what ends a run from inside, and what says that a folder knows no locks, a frame other
+# types, or that a controller of the user has failed.
+SIGNALS = {"ControllerFailure", "Interrupted", "NoLocks", "OtherTypes"}
 
 
 def find_exceptions():

@@ -29,11 +29,14 @@ def test_names_of_the_built_in_scenes():
         "bouncing_block",
         "bracket_from_dxf",
         "cam_follower",
+        "chamfered_peg",
+        "compliant_peg",
         "conveyor",
         "disc_on_slope",
         "erdmann_figure_4",
         "erdmann_figure_5",
         "erdmann_figure_6",
+        "force_controlled_rod",
         "hook_over_post",
         "ladder",
         "painleve_rod",
@@ -42,9 +45,11 @@ def test_names_of_the_built_in_scenes():
         "peg_in_hole",
         "pin_in_bush",
         "pusher_to_wall",
+        "rcc_peg",
         "rocking_block",
         "rounded_peg",
         "shaken_plate",
+        "spring_press",
         "three_fingers",
         "three_point_block",
         "tilting_tray",
@@ -180,6 +185,8 @@ def test_the_text_gives_the_scene_again(name):
     overrides = {"workpiece.mass": value, "run.duration": 1e-7}
     if "left jaw" not in scenes.path(name).read_text(encoding="utf-8"):
         overrides["friction.default"] = value
+    if "hand = {" in scenes.path(name).read_text(encoding="utf-8"):
+        overrides["control.hand.mass"] = 0.1  # a part of the mass
     scene = load_scene(name, overrides=overrides)
     again = parse_scene(scene.text, source=scene.source)
     assert again == scene and scene.workpiece.mass == value

@@ -160,6 +160,6 @@ def test_a_killed_log_reads_like_the_closed_one(tmp_path, whole_logs):
 def test_description(tmp_path):
     write_log(tmp_path / "a.h5", message="all is well")
     text = "\n".join(describe_file(tmp_path / "a.h5"))
-    for part in ("stiction trajectory, version 4", "box_slides: A box slides", "30 steps, 60 contacts, 3 events",
+    for part in ("stiction trajectory, version 5", "box_slides: A box slides", "30 steps, 60 contacts, 3 events",
                  "0 s to 0.029 s", "COMPLETED", "all is well", "penetration", "obstacle 1"):  # fmt: skip
         assert part in text, f"{part!r} not in\n{text}"

@@ -100,7 +100,7 @@ def test_saved_and_read_again(tmp_path):
 def test_plain_h5py_reads_it_with_units(tmp_path):
     rows = write_log(tmp_path / "a.h5")
     with h5py.File(tmp_path / "a.h5", "r") as file:
-        assert file.attrs["format"] == b"stiction trajectory" and file.attrs["format_version"] == 4
+        assert file.attrs["format"] == b"stiction trajectory" and file.attrs["format_version"] == 5
         assert file.attrs["status"] == 1 and file.attrs["account"]["n_steps"] == 7
         pose = file["steps/pose"]
         assert pose.dtype == np.float64 and pose.shape == (30, 3)
