@@ -12,7 +12,7 @@ from sim.cli.reports.report_run import describe_code, watch_code
 from sim.sweep.refine.bisection import INTERRUPTED, LIMIT
 from sim.sweep.refine.refine import refine
 from sim.sweep.refine.refinement import Refinement
-from sim.sweep.sweep_result import read_sweep
+from sim.sweep.sweep_result import Sweep, read_sweep
 
 MOST_PAIRS = 20  # kinds of boundaries that are printed
 MOST_PLACES = 12  # boundaries whose place is printed
@@ -29,15 +29,16 @@ def print_refinement(path: Path, axis: str, tolerance: float, of: str, workers: 
         found = refine(path, axis, tolerance, of=of, workers=workers, most_runs=most_runs,
                        progress=lambda runs, number, width: bar.update(
                            task, description=f"{number} boundaries within {width:.2g}, {runs} runs{describe_code()}"))
-    for line in describe_refinement(found, read_sweep(path)):
+    whole = read_sweep(path)
+    for line in describe_refinement(found, whole):
         make_console().print(line)
-    make_console().print(f"See it: stiction plot {shlex.quote(str(path))} {name_axes(found)}")
+    make_console().print(f"See it: stiction plot {shlex.quote(str(path))} {name_axes(found, whole)}")
     return found
 
 
-def name_axes(found: Refinement) -> str:
-    """The options of a picture that shows the boundaries: the refined axis, and another one if there is any."""
-    others = [name for name in found.boundaries.dtype.names[:-4] if name != found.axis]
+def name_axes(found: Refinement, whole: Sweep) -> str:
+    """The options of a picture that shows the boundaries: the refined axis, and another one that varies, if any."""
+    others = [axis.name for axis in whole.plan.axes if axis.name != found.axis and len(axis) > 1]
     column = "" if found.of == "outcome" else f" --color {found.of}"
     return f"--x {found.axis}" + (f" --y {others[0]}" if others else "") + column
 

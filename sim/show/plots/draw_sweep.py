@@ -229,7 +229,8 @@ def _add_legend(figure: Figure, grid: np.ndarray, view: SweepView, norm: Normali
                        else Patch(facecolor=ENDLESS, label=ENDLESS_WORDS))
     if len(done) < len(shown) and not (view.has_curves or view.is_scatter):
         entries.append(Patch(facecolor="white", edgecolor=EDGE, hatch="////", label="has not run"))
-    shown_of = {one.of for one in view.boundaries if one.axis in [axis.name for axis in (view.x, view.y) if axis]}
+    drawn = [axis.name for axis in (view.x, view.y) if axis]
+    shown_of = {one.of for one in view.boundaries if one.axis in drawn and len(one.boundaries)}
     if shown_of and not view.is_scatter and not (view.has_curves and view.series):
         style = CURVE_BOUNDARY if view.has_curves else {"color": BOUNDARY, "linewidth": 1.2}
         entries.append(Line2D([], [], label=f"boundary of {shown_of.pop()}", **style))
