@@ -9,12 +9,13 @@ import tomllib
 import numpy as np
 from scipy.integrate import solve_ivp
 from scipy.interpolate import CubicSpline
-from scipy.linalg import sqrtm
+from scipy.linalg import eigh
 
 from sim.log.trajectory import Trajectory
 from tests.scene_builders import G
 
 TOLERANCE = 1e-12
+FREE = 1e-13  # squares of frequencies below this share of the largest are rounding
 AFTER = 1e-13  # of the duration, how far past a switch an integration goes on
 LOAD_LIMIT = 1e-9  # of the largest force on a part: its springs may be much longer than what they push
 FLIGHT_LIMIT = 1e-7  # of lengths relative to the size of the scene, and of angles
@@ -119,11 +120,10 @@ class Loads:
             x, y = (turn(self.state[2]) @ [*self.center, 0.0])[:2]
             to_mass = np.array([[1.0, 0.0, y], [0.0, 1.0, -x], [0.0, 0.0, 1.0]])  # velocity of the centre of mass
             inertia = to_mass.T @ np.diag([1.0, 1.0, self.rho**2]) @ to_mass * self.mass
-            root = np.real(sqrtm(frame.T @ inertia @ frame))
-            inverse = np.linalg.inv(root)
-            values, vectors = np.linalg.eigh(inverse @ self.k @ inverse)
-            modes = vectors @ np.diag(np.sqrt(np.maximum(values, 0.0))) @ vectors.T
-            self.d = 2.0 * gripper["damping_ratio"] * root @ modes @ root
+            inertia = frame.T @ inertia @ frame
+            squares, modes = eigh(self.k, inertia)
+            rates = np.sqrt(np.where(squares > FREE * squares.max(), squares, 0.0))
+            self.d = 2.0 * gripper["damping_ratio"] * inertia @ modes @ np.diag(rates) @ modes.T @ inertia
         release = gripper.get("release", {})
         self.let_go, self.limit = release.get("time", math.inf), release.get("force", math.inf)
 

@@ -58,7 +58,9 @@ def locate_switch(watch, duration):
             time = _locate(watch, Monitor(SWITCH, i), min(duration, first))
             if time < first:
                 first, which, passes = time, i, False
-        if load.kind == SPRING and not is_bare(load) and not _is_far(watch, load, min(duration, first)):
+        # one that is slack has no direction in this step, and needs none
+        pulls = load.kind == SPRING and load.on == 1 and not is_bare(load)
+        if pulls and not _is_far(watch, load, min(duration, first)):
             time = _locate(watch, Monitor(PASS, i), min(duration, first))
             if time < first:
                 first, which, passes = time, i, True
