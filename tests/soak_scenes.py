@@ -18,6 +18,7 @@ from sim.scene.toml_text import dump_toml
 from tests import soak_held
 from tests import soak_round as rounds
 from tests.scene_builders import G, box_outline, build_scene, standing_box
+from tests.sim.motion import turn_scene
 from tests.soak_shapes import (
     CONTAINERS,
     draw_contact_laws,
@@ -27,7 +28,6 @@ from tests.soak_shapes import (
     place,
     scale_vertices,
 )
-from tests.sim.motion import turn_scene
 
 TRACK_FREQUENCY = 50.0  # Hz
 

@@ -19,7 +19,7 @@ FREE = 1e-13  # squares of frequencies below this share of the largest are round
 AFTER = 1e-13  # of the duration, how far past a switch an integration goes on
 LOAD_LIMIT = 1e-9  # of the largest force on a part: its springs may be much longer than what they push
 FLIGHT_LIMIT = 1e-7  # of lengths relative to the size of the scene, and of angles
-MOST_CALLS = 40_000  # of the forces; a run that needs more is not integrated
+MOST_CALLS = 10_000  # of the forces; a run that needs more is not integrated
 
 
 class TooLong(RuntimeError):
@@ -134,7 +134,7 @@ class Loads:
         own, velocity = self.place(spring["point"], state)
         reach, pace = pose[:2] + (x, y) - own, rate[:2] + rate[2] * np.array([-y, x]) - velocity
         length = math.hypot(*reach)
-        direction = reach / length
+        direction = reach / length if length > 0.0 else np.zeros(2)  # then a force only if it has a rest length
         tension = spring["k"] * (length - spring["rest"]) + spring["d"] * float(pace @ direction)
         return length, tension, direction, own - state[:2]
 
@@ -162,7 +162,9 @@ class Loads:
 
     def evaluate(self, time: float, state: np.ndarray) -> np.ndarray:
         """(Fx, Fy, torque about the centre of mass): N, N, N m."""
-        total = self.weight - np.array([self.drag.get("linear", 0.0)] * 2 + [self.drag.get("rotational", 0.0)]) * state[3:]
+        total = np.array([self.drag.get("linear", 0.0)] * 2 + [self.drag.get("rotational", 0.0)])
+        total *= -state[3:]
+        total += self.weight
 
         def add(force, torque, arm):
             total[:] += [*force, torque + arm[0] * force[1] - arm[1] * force[0]]
@@ -182,13 +184,16 @@ class Loads:
 
     def find_scale(self, time: float, state: np.ndarray) -> float:
         """N: weight, and stiffness times size, to which rounding of poses makes the forces of springs unsure."""
-        stiff = sum(one["k"] for one in self.springs) + (float(np.abs(np.diag(self.k)[:2]).sum()) if self.gripper else 0)
+        stiff = sum(one["k"] for one in self.springs)
+        stiff += float(np.abs(np.diag(self.k)[:2]).sum()) if self.gripper else 0.0
         return float(np.abs(self.evaluate(time, state)[:2]).max()) + self.mass * G + 1e-3 * stiff * self.rho
 
 
 def is_off(loads: Loads, time: float, state: np.ndarray) -> bool:
     """Has the gripper let go, by time or by force?"""
-    return loads.gripper is not None and (time >= loads.let_go or math.hypot(*loads.grip(time, state)[:2]) >= loads.limit)
+    if loads.gripper is None:
+        return False
+    return time >= loads.let_go or math.hypot(*loads.grip(time, state)[:2]) >= loads.limit
 
 
 def list_switches(loads: Loads) -> list:
