@@ -98,7 +98,7 @@ class Loads:
     def place(self, point, state) -> tuple[np.ndarray, np.ndarray]:
         """A point of the part, and its velocity."""
         x, y = (turn(state[2]) @ [*point, 0.0])[:2]
-        return state[:2] + (x, y), state[3:5] + state[5] * np.array([-y, x])
+        return state[:2] + np.array([x, y]), state[3:5] + state[5] * np.array([-y, x])
 
     def read_spring(self, spring: dict, bodies: dict[str, Way]) -> dict:
         way = bodies.get(spring.get("obstacle"), Way({}, np.zeros(3)))
@@ -132,7 +132,7 @@ class Loads:
         pose, rate = spring["way"].find(time)
         x, y = (turn(pose[2]) @ [*spring["anchor"], 0.0])[:2]
         own, velocity = self.place(spring["point"], state)
-        reach, pace = pose[:2] + (x, y) - own, rate[:2] + rate[2] * np.array([-y, x]) - velocity
+        reach, pace = pose[:2] + np.array([x, y]) - own, rate[:2] + rate[2] * np.array([-y, x]) - velocity
         length = math.hypot(*reach)
         direction = reach / length if length > 0.0 else np.zeros(2)  # then a force only if it has a rest length
         tension = spring["k"] * (length - spring["rest"]) + spring["d"] * float(pace @ direction)
