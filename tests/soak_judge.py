@@ -16,6 +16,7 @@ from sim.rows.status import Status
 from sim.run.simulation import simulate
 from sim.scene.build import parse_scene
 from tests.soak_scenes import TRACK_FREQUENCY, Case
+from tests.soak_twin import find_wrong_held
 
 CPU_LIMIT = 5.0  # s of processor time that a run may take
 CPU_END = 30.0  # s after which it is broken off
@@ -77,7 +78,7 @@ def find_faults(case: Case, trajectory: Trajectory, cpu: float, still: Trajector
         faults.append(f"{trajectory.status.name} at t = {trajectory.time[-1]:g} s")
     faults += [f"check: {verdict.law}: {verdict.residual:.2g} > {verdict.limit:.2g}"
                for verdict in check_log(trajectory) if not verdict.holds]
-    if not case.obstacles_move:
+    if not case.driven:
         growth = measure_growth(trajectory, case.gravity)
         if not growth <= GROWTH_LIMIT:
             faults.append(f"energy grows by {growth:.2g} of its scale")
@@ -179,6 +180,11 @@ def find_wrong_feed(case: Case, trajectory: Trajectory) -> str:
     return ""
 
 
+def find_wrong_hold(case: Case, trajectory: Trajectory) -> str:
+    """The loads of all rows, and the motion where it touches nothing, as they follow from the scene."""
+    return find_wrong_held(case.text, case.size, trajectory)
+
+
 FIND_WRONG_END = {
     "drop": find_no_end,
     "moving": find_no_end,
@@ -189,4 +195,5 @@ FIND_WRONG_END = {
     "feeder": find_wrong_feed,
     "round": find_no_end,
     "rolling": find_no_end,
+    "held": find_wrong_hold,
 }

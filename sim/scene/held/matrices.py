@@ -91,11 +91,17 @@ def build_mass_matrix(mass: float, rho: float, center: tuple[float, float], angl
 def damp_by_ratio(stiffness: Matrix3, ratio: float, mass: np.ndarray) -> Matrix3:
     """The damping D = 2 z M^(1/2) (M^(-1/2) K M^(-1/2))^(1/2) M^(1/2), with which every mode of M q'' + D q' + K q = 0
     has the damping ratio z. Any root R with R R^T = M will do for M^(1/2): here that of Cholesky.
+
+    The root of R^(-1) K R^(-T) comes from the singular values of R^(-1) F, with F F^T = K: from its eigenvalues a mode
+    without stiffness would get the damping of the root of their rounding, 1e-8 of that of the others.
     """
+    rigid = np.array(stiffness)
+    size = np.sqrt(rigid.diagonal())
+    scale = np.outer(size, size)
+    values, vectors = np.linalg.eigh(rigid / np.where(scale == 0.0, 1.0, scale))
+    factor = size[:, None] * vectors * np.sqrt(np.maximum(values, 0.0))
     root = np.linalg.cholesky(mass)
-    inverse = np.linalg.inv(root)
-    square = inverse @ np.array(stiffness) @ inverse.T
-    values, vectors = np.linalg.eigh(0.5 * (square + square.T))
-    frequency = vectors * np.sqrt(np.maximum(values, 0.0)) @ vectors.T
-    damping = 2.0 * ratio * root @ frequency @ root.T
+    axes, frequency, _ = np.linalg.svd(np.linalg.inv(root) @ factor)
+    half = root @ axes
+    damping = 2.0 * ratio * (half * frequency) @ half.T
     return pack_matrix(0.5 * (damping + damping.T))

@@ -99,3 +99,9 @@ def test_a_free_direction_is_not_damped():
     mass = build_mass_matrix(2.0, 0.1, (0.0, 0.0), 0.3)
     assert damp_by_ratio(check_matrix(np.diag([8.0, 0.0, 0.0])), 1.0, mass) == (
         (pytest.approx(8.0), 0.0, 0.0), (0.0, 0.0, 0.0), (0.0, 0.0, 0.0))
+
+
+def test_a_turn_without_stiffness_about_a_distant_centre_is_not_damped():
+    mass = build_mass_matrix(9.0, 0.1, (0.07, 0.16), 0.4)
+    damping = np.array(damp_by_ratio(check_matrix(np.diag([16910.7, 261.1, 0.0])), 1.0, mass))
+    assert np.abs(damping[2]).max() <= 1e-14 * np.abs(damping).max()
