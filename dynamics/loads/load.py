@@ -153,6 +153,16 @@ def has_switch(load):
 
 
 @jit
+def get_switch_scale(load, force):
+    """Force [N] beside which the rounding of `measure_switch` is small: that at which a gripper lets go, or that of a
+    spring as long as its rest length; force [N]: that of the scene, where this is less."""
+    if load.kind == GRIPPER:
+        return min(load.limit, force)
+    own = load.stiffness[0, 0] * load.rest
+    return min(own, force) if own > 0.0 else force
+
+
+@jit
 def measure_switch(load):
     """What is left [N] until a load that was asked for lets go, goes slack, or comes taut; negative beyond."""
     if load.kind == GRIPPER:

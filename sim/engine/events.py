@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from dynamics.loads.load import measure_switch
+from dynamics.loads.load import get_switch_scale, measure_switch
 from dynamics.motion.carried import measure_margin
 from dynamics.motion.constrained import compute_sine, evaluate_mode
 from dynamics.motion.mode import (
@@ -132,7 +132,8 @@ def compute_monitor(watch, monitor):
     at, force = get_probed(probe), probe.force
     if kind == SWITCH:
         get_load(body, at)
-        return measure_switch(body.loads[k]) / (FORCE_ROUNDING * scales.force)
+        load = body.loads[k]
+        return measure_switch(load) / (FORCE_ROUNDING * get_switch_scale(load, body.mass * scales.force))
     if kind == PASS:
         get_load(body, at)
         return body.loads[k].ahead / scales.touch

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from math import inf, sqrt
 
-from dynamics.loads.load import COMMAND, GRIPPER, SPRING, has_switch, is_bare, measure_switch
+from dynamics.loads.load import COMMAND, GRIPPER, SPRING, get_switch_scale, has_switch, is_bare, measure_switch
 from dynamics.motion.mode import get_load
 from dynamics.tolerances import FORCE_ROUNDING
 from geometry.compiled.jit import jit, kernel
@@ -15,7 +15,17 @@ from geometry.compiled.record import copy_row
 from geometry.contact.path import bound_path
 from geometry.prescribed.movers import bound_mover
 from sim.engine import events
-from sim.engine.events import FINER, PASS, SAMPLES, SWITCH, Monitor, locate_zero, measure_monitor
+from sim.engine.events import (
+    FINER,
+    FIRST_STRIDE,
+    PASS,
+    SAMPLES,
+    STRIDE_GROWTH,
+    SWITCH,
+    Monitor,
+    locate_zero,
+    measure_monitor,
+)
 from sim.engine.recorder import EventHeader, write_event
 from sim.engine.state import get_present
 
@@ -69,10 +79,12 @@ def locate_switch(watch, duration):
 @kernel
 def _locate(watch, monitor, duration):
     """The first time in [0, duration] at which the monitor of a load crosses zero, inf if none. It is looked at in
-    SAMPLES places, and between two of them more closely where the tension of a spring may have been beyond."""
-    stride = longest = duration / SAMPLES
+    SAMPLES places, and between two of them more closely where the tension of a spring may have been beyond, and after
+    a switch, from which it rises."""
+    longest = duration / SAMPLES
     rate = _bound_rate(watch, watch.body.loads[monitor.contact], duration) if monitor.kind == SWITCH else 0.0
     low, value_low = 0.0, measure_monitor(watch, monitor, 0.0)
+    stride = longest if value_low > 0.0 else longest * FIRST_STRIDE
     while low < duration:
         high = min(low + stride, duration)
         value = measure_monitor(watch, monitor, high)
@@ -85,7 +97,7 @@ def _locate(watch, monitor, duration):
             low, value_low = high, value
         else:
             low = high
-        stride = min(2.0 * stride, longest)
+        stride = min(STRIDE_GROWTH * stride, longest)
     return inf
 
 
@@ -109,7 +121,7 @@ def _bound_rate(watch, load, duration):
         if load.on == 0 or load.shift == 1 or length <= 0.0:  # its length at the start is not known
             return 0.0
         rate += damping * (bend + speed * speed / length)
-    return rate / (FORCE_ROUNDING * watch.scales.force)
+    return rate / (FORCE_ROUNDING * get_switch_scale(load, watch.body.mass * watch.scales.force))
 
 
 @kernel
@@ -150,13 +162,13 @@ def switch_loads(body, options, state, log):
     besides the one that is the event."""
     if body.loads.shape[0] == 0:
         return
-    here, limit = get_present(state), FORCE_ROUNDING * options.scales.force
+    here, force = get_present(state), body.mass * options.scales.force
     for i in range(body.loads.shape[0]):
         load = body.loads[i]
         if not has_switch(load) or (is_switch(state.cause_kind) and i == state.switched):
             continue
         get_load(body, here)
-        if measure_switch(load) >= -limit:
+        if measure_switch(load) >= -FORCE_ROUNDING * get_switch_scale(load, force):
             continue
         kind = events.RELEASE if load.kind == GRIPPER else (events.SLACK if load.on == 1 else events.TAUT)
         switch_load(body, state, i)
