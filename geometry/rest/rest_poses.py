@@ -8,9 +8,9 @@ the touching point is P = c + r u(phi), and the height V of the centre of mass o
     V(phi)  = c.u(phi - a) + phi r sin a + constant
 
 so within a piece of the hull V has its extrema in closed form, and where the part lies on an edge of the hull, V' jumps
-upwards. A rest pose is a minimum of V; where V' is 0 over an interval (a round side whose centre is the centre of mass)
-all poses of the interval are at rest. On a level floor V is the support h itself, the radius function. The maxima, where
-the centre of mass stands over what touches, bound the basins: the starting angles from which the part, let go just above
+upwards. A rest pose is a minimum of V; where V' is 0 over an interval (a round side about the centre of mass) all poses
+of the interval are at rest. On a level floor V is the support h itself, the radius function. The maxima, where the
+centre of mass stands over what touches, bound the basins: the starting angles from which the part, let go just above
 the floor, not bouncing and not slipping, comes to rest in a pose.
 """
 
