@@ -59,6 +59,8 @@ from .formation.tracking import track_formation as track_formation
 from .prescribed.motion import Coordinate as Coordinate
 from .prescribed.motion import Motion as Motion
 from .prescribed.motion import MotionError as MotionError
+from .rest.rest_poses import RestPose as RestPose
+from .rest.rest_poses import list_rest_poses as list_rest_poses
 from .shapes.features import OutlineError as OutlineError
 from .shapes.outline import Outline as Outline
 from .shapes.polygon import Polygon as Polygon

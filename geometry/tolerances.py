@@ -225,3 +225,15 @@ RESOLVED = 1e-3
 # events are looked for point by point where there are none. Smaller: one that is just before the end of a step is seen
 # in the next.
 LEFT_OUT = 1e-6
+
+# --- rest poses ---
+
+# A part rests in a pose if it must turn by more than this [rad] to tip over. Reason: the centre of mass and the corner
+# below it are known to rounding, 1e-16 of the size, and an edge may be a thousandth of it; what tips at a nanoradian
+# stands on no real floor. Larger: poses on very narrow faces are passed over. Smaller: rounding decides whether a part
+# whose centre of mass stands over its corner rests.
+LEAST_TIP = 1e-9
+# A round side is neutral, at rest wherever it touches, if the arm of gravity about the touching point is shorter than
+# this, relative to the size of the part. Reason: the centroid is computed to some 1e-16 of the size, or is given with
+# twelve digits. Larger: a wheel with a slight imbalance rests everywhere. Smaller: rounding says where a disc rests.
+NEUTRAL = 1e-12

@@ -18,7 +18,7 @@ from sim.log import layout
 from sim.rows import records
 from sim.rows.account import ACCOUNT_FIELDS
 from sim.rows.status import Status
-from sim.scene import outline_schema, schema
+from sim.scene import outline_schema, rest_schema, schema
 from sim.scene.build import load_scene, parse_scene
 from sim.scene.held import held_schema, insertion_schema
 from sim.scene.prescribed import motion_schema
@@ -231,7 +231,7 @@ def test_fragments_belong_into_a_scene(base, fragment):
 
 def test_every_key_of_a_scene_is_told():
     text = read_page(SCENES)
-    modules = (schema, held_schema, insertion_schema, motion_schema, outline_schema)
+    modules = (schema, held_schema, insertion_schema, motion_schema, outline_schema, rest_schema)
     sections = [value for module in modules for value in vars(module).values()
                 if isinstance(value, type) and issubclass(value, Section) and value is not Section]
     keys = {name for section in sections for name in section.model_fields}

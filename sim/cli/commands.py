@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from geometry.packages import __version__
+from sim.cli import part_commands as part_commands  # puts its commands into the program
 from sim.cli.reports.cli_words import (
     EXIT_DONE,
     EXIT_INTERRUPTED,
@@ -21,45 +21,13 @@ from sim.cli.reports.cli_words import (
     refuse_overrides,
     split_overrides,
 )
+from sim.cli.shared_options import BranchOption, EitherArgument, PlotOption, SceneArgument, SetOption, app
 from sim.scene.notes import list_notes
 from sim.tolerances import REFINE_TOLERANCE
 from sim.words.file_names import choose_output
 
 if TYPE_CHECKING:
     from sim.rows.status import Status
-
-app = typer.Typer(
-    name="stiction", no_args_is_help=True, add_completion=False, rich_markup_mode=None,
-    help="Every motion that Newton and Coulomb allow, for one rigid planar part against polygons.",
-    epilog="SCENE is the name of a built-in scene (see `stiction scenes`) or a TOML file; FILE is a log of a run.",
-)
-
-SceneArgument = Annotated[str, typer.Argument(metavar="SCENE", help="A built-in scene or a TOML file.")]
-EitherArgument = Annotated[str, typer.Argument(metavar="SCENE|FILE", help="A scene, or the log of a run (.h5).")]
-SetOption = Annotated[list[str] | None, typer.Option(
-    "--set", metavar="KEY=VALUE", help="Change a value of the scene, such as friction.default=0.2. May be repeated.")]
-BranchOption = Annotated[int | None, typer.Option(
-    "--branch", metavar="K", help="Of a log that holds a tree of motions: the one that ends with branch K.")]
-PlotOption = Annotated[Path | None, typer.Option(
-    "--plot", metavar="FILE", help="Draw a picture as well (.png, .svg or .pdf).")]
-
-
-# ---- commands --------------------------------------------------------------------------------------------------------
-
-
-def print_version(asked: bool) -> None:
-    if asked:
-        typer.echo(f"stiction {__version__}")
-        raise typer.Exit
-
-
-@app.callback()
-def describe_program(
-    version: Annotated[bool, typer.Option("--version", callback=print_version, is_eager=True,
-                                          help="Print the version and end.")] = False,
-    debug: Annotated[bool, typer.Option("--debug", help="Show where in the program an error arose.")] = False,
-) -> None:
-    pass  # --debug is read in `main`, where it may stand anywhere
 
 
 @app.command("scenes")
@@ -364,21 +332,6 @@ def draw_control(
         report_control.print_log(find_log(source), mu, save)
     else:
         report_control.print_scene(open_scene(source, split_overrides(overrides or [])), mu, save)
-
-
-@app.command("outline")
-def describe_outline(
-    file: Annotated[Path, typer.Argument(metavar="FILE", help="A drawing of a part (.dxf or .svg).")],
-    layer: Annotated[str | None, typer.Option(metavar="NAME", help="Only what is on this layer.")] = None,
-    unit: Annotated[str | None, typer.Option(metavar="UNIT", help="Of the drawing: m, cm, mm, um or in.")] = None,
-    tolerance: Annotated[float | None, typer.Option(help="How far arcs may lie off curves, in this unit.")] = None,
-    plot: PlotOption = None,
-) -> None:
-    """List the edges and arcs of a drawing, its area and radius of gyration, and what reading it has changed."""
-    plot = check_plot(plot)
-    from sim.cli.reports import report_outline
-
-    report_outline.print_outline(file, layer, unit, tolerance, plot)
 
 
 @app.command("check")

@@ -20,6 +20,7 @@ from sim.scene.held.build_control import build_control
 from sim.scene.held.build_held import Bodies, HeldError, build_held
 from sim.scene.held.holding import WORLD
 from sim.scene.outline_schema import DrawnSection, OutlineSection
+from sim.scene.rest_schema import RestSection
 from sim.scene.scene import AnyScene, DrawnFrom, Goal, Insertion, Obstacle, Run, Scene, Workpiece
 from sim.scene.scene_errors import OTHER_COEFFICIENTS, NoOutlineError, SceneError, explain_validation_error
 from sim.tolerances import CENTRED
@@ -117,6 +118,7 @@ def build_scene(data: dict, text: str, where: str, source: str | None, start_is_
     obstacles = _build_obstacles(section, where, drawings)
     formation, workpiece = _apply_formation(section, workpiece, obstacles, where)
     gravity, gravity_turn = build_gravity(section.gravity)
+    workpiece = _apply_rest(section.workpiece.pose, workpiece, obstacles, gravity, where)
     scene = Scene(
         name=section.name or ("scene" if source is None else Path(source).stem),
         summary=first.lstrip("#").strip() if first.startswith("#") else "",
@@ -220,7 +222,7 @@ def _build_workpiece(section: schema.WorkpieceSection, where: str, drawings: dic
         rho = outline.rho if section.rho is None else read_rho(section.rho, outline.size)
     except ValueError as error:
         raise SceneError(f"{where}: workpiece.rho = {section.rho!r}: {error}") from None
-    frame = Pose(*section.pose)
+    frame = Pose() if isinstance(section.pose, RestSection) else Pose(*section.pose)
     x, y = frame.transform(centre)
     return Workpiece(
         name=section.name,
@@ -286,6 +288,15 @@ def _apply_formation(section: schema.SceneSection, workpiece: Workpiece, obstacl
         raise SceneError(f"{where}: workpiece.pose and formation both say where the part starts; keep one")
     formation = build_formation(section.formation, workpiece.outline, obstacles, where)
     return formation, replace(workpiece, pose=choose_pose(formation, workpiece.outline, obstacles, where).pose)
+
+
+def _apply_rest(pose, workpiece: Workpiece, obstacles, gravity: tuple[float, float], where: str) -> Workpiece:
+    """The workpiece in the rest pose that a scene asks for, or as it is."""
+    if not isinstance(pose, RestSection):
+        return workpiece
+    from sim.scene.rest_start import place_at_rest
+
+    return replace(workpiece, pose=place_at_rest(pose, workpiece.outline, obstacles, gravity, where))
 
 
 def _resolve_pair(table, table_name, key, name, own, fallback, i, where):

@@ -14,6 +14,7 @@ from sim.scene.held.held_schema import DragSection, GripperSection, LoadSection,
 from sim.scene.held.insertion_schema import InsertionSection
 from sim.scene.outline_schema import OutlineSection
 from sim.scene.prescribed.motion_schema import GravitySection, MotionSection
+from sim.scene.rest_schema import RestSection
 from sim.tolerances import LARGEST_STEP_TOLERANCE, LEAST_STEP_TOLERANCE, ROWS_ROUNDING, STEP_TOLERANCE
 from sim.values import dimensions
 from sim.values.quantities import (
@@ -37,16 +38,23 @@ from sim.values.quantities import (
 )
 from sim.words.quoting import quote
 
+# Where the frame of the outline is, or in which rest pose the part starts. The tags are left out of messages.
+StartPose = Annotated[
+    Annotated[tuple[Length, Length, Angle], Tag("[list]")] | Annotated[RestSection, Tag("[table]")],
+    Discriminator(lambda value: "[table]" if isinstance(value, dict | RestSection) else "[list]"),
+]
+
 
 class WorkpieceSection(Section):
-    """The moving part. `pose` places the frame of the outline; `velocity` is that of the centre of mass."""
+    """The moving part. `pose` places the frame of the outline, or is a rest pose; `velocity` is that of the centre of
+    mass."""
 
     name: Name = "workpiece"
     outline: OutlineSection
     mass: Mass
     rho: PositiveLength | None = None
     center_of_mass: tuple[OutlineLength, OutlineLength] | None = None
-    pose: tuple[Length, Length, Angle] = (0.0, 0.0, 0.0)
+    pose: StartPose = (0.0, 0.0, 0.0)
     velocity: tuple[Speed, Speed, AngularVelocity] = (0.0, 0.0, 0.0)
 
 

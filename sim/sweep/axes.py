@@ -4,6 +4,7 @@
     workpiece.pose.theta=-5:5 deg:11   with a unit
     gravity.angle=0,10,20 deg          a list
     run.choice=continue,stick          words
+    workpiece.pose.rest=all            every rest pose of the part
     workpiece.pose.x=uniform(0, 1 mm)  random samples: uniform(LOW, HIGH) or normal(MEAN, DEVIATION)
 
 The values of a grid are the decimal numbers that one would type: they are computed as fractions of the typed text and
@@ -17,16 +18,20 @@ import re
 import zlib
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from geometry.errors import StictionError
 from sim.values.dimensions import NUMBER, parse_number
 
+if TYPE_CHECKING:
+    from sim.scene.build_outline import AnyOutline
+
 MOST_VALUES = 100_000  # of one axis
 SHORT_KEYS = {"mu": "friction.default", "rho": "workpiece.rho"}
-INTEGER_KEYS = ("n", "seed", "max_branches", "max_depth")  # values of a scene that must be whole numbers
+REST_KEY, ALL = "workpiece.pose.rest", "all"
+INTEGER_KEYS = ("rest", "n", "seed", "max_branches", "max_depth")  # values of a scene that must be whole numbers
 _UNIT = r"[a-zA-Z°µμ][^\s:,()]*(?: [^\s:,()]+)*"  # m, deg/s, N mm
 _QUANTITY = re.compile(rf"\s*({NUMBER})\s*({_UNIT}|)\s*")
 _SAMPLES = re.compile(r"\s*(uniform|normal)\s*\(([^,]*),([^,]*)\)\s*")
@@ -137,6 +142,19 @@ def parse_sweep_axis(text: str) -> SweepAxis:
     if not equals or not name.strip() or not values.strip():
         raise SweepError(f"{text}: write KEY=A:B:N, KEY=V,V,V, KEY=uniform(A, B) or KEY=normal(M, D)")
     return make_axis(name.strip(), values)
+
+
+def count_all(axis: SweepAxis, outline: AnyOutline) -> SweepAxis:
+    """The axis itself, or that of all rest poses of a part where it asks for them; outline: about the centre of mass.
+    Raises SweepError."""
+    if axis.key != REST_KEY or axis.words != (ALL,):
+        return axis
+    from sim.scene.rest_start import list_level_poses
+
+    numbers = np.arange(float(len(list_level_poses(outline))))
+    if not len(numbers):
+        raise SweepError(f"{axis.name}={ALL}: the part has no rest pose")
+    return _make_list(axis.name, axis.key, numbers, "")
 
 
 def make_axis(name: str, values: Any) -> SweepAxis:

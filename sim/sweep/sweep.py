@@ -21,7 +21,7 @@ import numpy as np
 from sim.rows.status import Status
 from sim.scene.build import take_scene
 from sim.scene.scene_errors import NoOutlineError, OverlapError, SceneError
-from sim.sweep.axes import WORDS, SweepError, make_axis
+from sim.sweep.axes import WORDS, SweepError, count_all, make_axis
 from sim.sweep.batch import LOGS, Batch, BatchRunner
 from sim.sweep.cells import CellRunner, Study
 from sim.sweep.plan import Plan
@@ -70,7 +70,7 @@ def sweep(
     scene = take_scene(scene)
     axes = [make_axis(name, values) for name, values in (("mu", mu), ("rho", rho)) if values is not None]
     axes += [make_axis(name, values) for name, values in (vary or {}).items()]
-    plan = Plan(tuple(axes), samples, seed)
+    plan = Plan(tuple(count_all(axis, scene.workpiece.outline) for axis in axes), samples, seed)
     if log not in LOGS:
         raise SweepError(f"log = {log!r}: valid: {', '.join(LOGS)}")
     if log != "none" and output is None:

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 EXIT_DONE, EXIT_NOT_WELL, EXIT_WRONG, EXIT_INTERRUPTED = 0, 1, 2, 130
 
 LOG_SUFFIXES = (".h5", ".hdf5")
+DRAWING_SUFFIXES = (".dxf", ".svg")
 
 
 class UserError(StictionError):
@@ -39,9 +40,9 @@ def split_overrides(words: list[str]) -> dict[str, str]:
     return values
 
 
-def refuse_overrides(words: list[str] | None) -> None:
+def refuse_overrides(words: list[str] | None, why: str = "the log of a run cannot be changed") -> None:
     if words:
-        raise UserError("--set changes a scene; the log of a run cannot be changed")
+        raise UserError(f"--set changes a scene; {why}")
 
 
 def check_plot(path: Path | None) -> Path | None:
@@ -55,6 +56,10 @@ def check_plot(path: Path | None) -> Path | None:
 
 def is_log(source: str) -> bool:
     return source.lower().endswith(LOG_SUFFIXES)
+
+
+def is_drawing(source: str) -> bool:
+    return source.lower().endswith(DRAWING_SUFFIXES)
 
 
 def find_log(source: str) -> Path:

@@ -1,0 +1,79 @@
+"""The commands that look at a part alone: its drawing, and the poses in which it rests."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from sim.cli.reports.cli_words import (
+    EXIT_DONE,
+    EXIT_NOT_WELL,
+    UserError,
+    check_plot,
+    decode_word,
+    is_drawing,
+    open_scene,
+    refuse_overrides,
+    split_overrides,
+)
+from sim.cli.shared_options import PlotOption, SetOption, app
+
+
+@app.command("outline")
+def describe_outline(
+    file: Annotated[Path, typer.Argument(metavar="FILE", help="A drawing of a part (.dxf or .svg).")],
+    layer: Annotated[str | None, typer.Option(metavar="NAME", help="Only what is on this layer.")] = None,
+    unit: Annotated[str | None, typer.Option(metavar="UNIT", help="Of the drawing: m, cm, mm, um or in.")] = None,
+    tolerance: Annotated[float | None, typer.Option(help="How far arcs may lie off curves, in this unit.")] = None,
+    plot: PlotOption = None,
+) -> None:
+    """List the edges and arcs of a drawing, its area and radius of gyration, and what reading it has changed."""
+    plot = check_plot(plot)
+    from sim.cli.reports import report_outline
+
+    report_outline.print_outline(file, layer, unit, tolerance, plot)
+
+
+@app.command("rest")
+def list_rest(
+    source: Annotated[str, typer.Argument(metavar="SCENE|PART", help="A scene, whose part is asked of, or the drawing "
+                                          "of a part (.dxf or .svg) of uniform density.")],
+    slope: Annotated[str, typer.Option(metavar="ANGLE", help='By which the floor rises to the right, such as "5 deg"; '
+                                       "the gravity that counts points down.")] = "0",
+    mu: Annotated[float | None, typer.Option(help="Friction of the floor, to tell where the part slides.")] = None,
+    merge: Annotated[bool, typer.Option("--merge-symmetric", help="Take poses together that the part's symmetry makes "
+                                        "alike.")] = False,
+    layer: Annotated[str | None, typer.Option(metavar="NAME", help="Of a drawing: only what is on this layer.")] = None,
+    unit: Annotated[str | None, typer.Option(metavar="UNIT", help="Of a drawing: m, cm, mm, um or in.")] = None,
+    table: Annotated[Path | None, typer.Option(
+        "--csv", metavar="FILE", help="Write a line for each pose as CSV.")] = None,
+    plot: PlotOption = None,
+    overrides: SetOption = None,
+) -> None:
+    """List every pose in which the part rests on a floor: what touches, how far from tipping, how probable.
+
+    The share is that of all starting angles from which the part, let go just above the floor, not bouncing and not
+    slipping, comes to rest so. Ends with exit code 1 where there is no such pose, or the part slides in all of them.
+    """
+    plot = check_plot(plot)
+    from sim.cli.reports import report_rest
+    from sim.scene.toml_text import parse_value
+    from sim.study.rest_listing import list_rest_of_drawing, list_rest_of_scene
+    from sim.values.quantities import read_angle, read_friction
+
+    try:
+        floor = read_angle(parse_value(decode_word(slope))), None if mu is None else read_friction(mu)
+    except ValueError as error:
+        raise UserError(f"--slope {slope}{'' if mu is None else f' --mu {mu}'}: {error}") from None
+    if is_drawing(source):
+        refuse_overrides(overrides, "a drawing has no values of a scene")
+        layer, unit = (None if word is None else decode_word(word) for word in (layer, unit))
+        listing = list_rest_of_drawing(Path(source), layer, unit, *floor)
+    elif layer or unit:
+        raise UserError("--layer and --unit are for drawings; a scene says them with its outline")
+    else:
+        listing = list_rest_of_scene(open_scene(source, split_overrides(overrides or [])), *floor)
+    report_rest.print_rest(listing, merge, table, plot)
+    raise typer.Exit(EXIT_DONE if listing.poses and not listing.slides else EXIT_NOT_WELL)

@@ -1,0 +1,22 @@
+"""How a scene file says that the part starts at rest: which pose, on which obstacle, where."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from pydantic import Field
+
+from sim.values.quantities import Length, Name, Section
+
+
+class RestSection(Section):
+    """A rest pose of the part, by its number on a level floor (see `stiction rest`), on an edge of an obstacle.
+
+    `edge` is the number of that edge; the one whose free side is nearest to the top if it is not given. `at` is how far
+    from the left end of the edge, its free side up, the centre of mass stands over it; the middle if it is not given.
+    """
+
+    rest: Annotated[int, Field(strict=True, ge=0)]
+    on: Name
+    edge: Annotated[int, Field(strict=True, ge=0)] | None = None
+    at: Length | None = None
