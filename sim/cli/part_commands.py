@@ -31,7 +31,7 @@ def describe_outline(
 ) -> None:
     """List the edges and arcs of a drawing, its area and radius of gyration, and what reading it has changed."""
     plot = check_plot(plot)
-    from sim.cli.reports import report_outline
+    from sim.cli.reports.parts import report_outline
 
     report_outline.print_outline(file, layer, unit, tolerance, plot)
 
@@ -58,7 +58,7 @@ def list_rest(
     slipping, comes to rest so. Ends with exit code 1 where there is no such pose, or the part slides in all of them.
     """
     plot = check_plot(plot)
-    from sim.cli.reports import report_rest
+    from sim.cli.reports.parts import report_rest
     from sim.scene.toml_text import parse_value
     from sim.study.rest_listing import list_rest_of_drawing, list_rest_of_scene
     from sim.values.quantities import read_angle, read_friction

@@ -24,7 +24,7 @@ def print_outline(path: Path, layer: str | None, unit: str | None, tolerance: fl
     _print_reading(console, conversion)
     _print_features(console, outline, conversion.metres, conversion.unit)
     if plot is not None:
-        from sim.show.plots.outline_picture import save_outline_picture
+        from sim.show.plots.parts.outline_picture import save_outline_picture
 
         save_outline_picture(plot, outline, path.name)
         console.print(f"Drawn: {plot}")

@@ -32,7 +32,7 @@ def print_rest(listing: RestListing, merge: bool, table: Path | None, plot: Path
     if table is not None:
         console.print(f"CSV: {shlex.quote(str(listing.write_csv(table, poses)))}")
     if plot is not None:
-        from sim.show.plots.rest_picture import save_rest_picture
+        from sim.show.plots.parts.rest_picture import save_rest_picture
 
         save_rest_picture(plot, listing, poses)
         console.print(f"Drawn: {plot}")
