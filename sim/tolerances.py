@@ -183,6 +183,11 @@ WORKS_AGREE = 1e-9
 # error of the integration (1e-11). Larger: slow motions are called rest. Smaller: parts at rest time out.
 STILL = 1e-9
 
+# A part at rest lies in a rest pose if its angle (rad), its height and its foot (relative to its size) are those of the
+# pose to this. Reason: contacts at rest are closed to the tolerance of the run, 1e-11 of the size if not given. Larger:
+# a part that a chip holds up lies flat. Smaller: at a coarse tolerance poses are not recognised.
+LYING = 1e-7
+
 # A depth is reached if this share of the size of the part is missing, and a part is before the mouth if it is no deeper
 # than that. Reason: the rounding of poses on the bottom of a hole or on its rim. Larger: parts are seen to be in that
 # are not. Smaller: a part that stands on the rim is seen to be inside.

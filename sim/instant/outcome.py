@@ -3,6 +3,7 @@
     a goal            the run ended in the region of poses of a `[[goal]]`; the first that holds counts
     jammed            at rest, held by contacts that could hold it against every load (force closure with friction),
                       or squeezed by obstacles that move and leave it no room
+    at rest on ...    at rest in one of the rest poses of the part (`stiction rest`), by what touches: "at rest on edge 0"
     at rest           at rest elsewhere: it does not move at the end, and may stay as it is
     wedged            of an `[insertion]`: it stands on its way in, and its contacts could hold it against every load
     inserted          of an `[insertion]`: it is as deep as it should be
@@ -31,6 +32,7 @@ import numpy as np
 from dynamics.tolerances import SPEED_ROUNDING
 from geometry.prescribed.motion import spread_times
 from sim.instant.depth import measure_depth
+from sim.instant.lying import find_bed, list_lying, number_outcomes
 from sim.rows.records import CONTACT_DTYPE
 from sim.rows.status import Status
 from sim.scene.scene import Goal, Scene
@@ -48,8 +50,8 @@ _BY_STATUS = {
 
 
 def list_outcomes(scene: Scene) -> tuple[str, ...]:
-    """The words of the codes 0, 1, ... : the outcomes of every sweep, then the goals of the scene."""
-    return (*OUTCOMES, *(goal.name for goal in scene.goals))
+    """The words of the codes 0, 1, ... : the outcomes of every sweep, the goals of the scene, and its rest poses."""
+    return (*OUTCOMES, *(goal.name for goal in scene.goals), *list_lying(scene))
 
 
 class Judge:
@@ -67,22 +69,26 @@ class Judge:
         self.radius = workpiece.outline.reach
         self.goals, self.origin = scene.goals, workpiece.origin
         self.way = None if scene.insertion is None else (scene.insertion, workpiece.outline)
+        self.bed = find_bed(scene)
 
 
 class Judges:
-    """Finds the outcomes of runs of some scenes."""
+    """Finds the outcomes of runs of some scenes; outcomes: all words of the sweep, whose places are the codes."""
 
-    def __init__(self, judges: list[Judge]):
+    def __init__(self, judges: list[Judge], outcomes: tuple[str, ...]):
+        self._outcomes = outcomes
         self._boxes = np.array([(judge.low, judge.high) for judge in judges])  # (m, 2, 2)
         self._radius = np.array([judge.radius for judge in judges])
         regions: dict[tuple, int] = {}
-        self._region = np.array([regions.setdefault((judge.goals, judge.origin, judge.way), len(regions))
+        self._region = np.array([regions.setdefault((judge.goals, judge.origin, judge.way, judge.bed), len(regions))
                                  for judge in judges])
         self._regions = list(regions)
 
-    def find_outcomes(self, which: np.ndarray, status: np.ndarray, pose: np.ndarray, at_rest: np.ndarray,
-                      n_contacts: np.ndarray, held: np.ndarray, stands: np.ndarray | None = None) -> np.ndarray:
-        """(n,) codes of the outcomes. which: the judge of each run; pose (n, 3): of the centre of mass at the end;
+    def find_outcomes(self, which: np.ndarray, status: np.ndarray, time: np.ndarray, pose: np.ndarray,
+                      at_rest: np.ndarray, n_contacts: np.ndarray, held: np.ndarray,
+                      stands: np.ndarray | None = None) -> np.ndarray:
+        """(n,) codes of the outcomes. which: the judge of each run; time: of the end, s; pose (n, 3): of the centre of
+        mass then;
         n_contacts: closed at the end; held: whether these could hold a part at rest against every load, see `is_held`;
         stands: whether it does not move at the end, see `stand_still`; at_rest if not given.
         """
@@ -92,10 +98,13 @@ class Judges:
         outside = ((place + radius < low) | (place - radius > high)).any(axis=1)
         codes = np.where(outside & (n_contacts == 0), LEFT, TIMED_OUT)
         codes = np.where(at_rest, np.where(held, JAMMED, AT_REST), codes)
-        for number, (goals, origin, way) in enumerate(self._regions):
+        for number, (goals, origin, way, bed) in enumerate(self._regions):
             own = (self._region[which] == number) & (status == Status.COMPLETED)
             if way is not None and own.any():
                 codes[own] = find_progress(way, pose[own], codes[own], n_contacts[own] > 0, stands[own], held[own])
+            lying = np.flatnonzero(own & (codes == AT_REST))
+            if len(lying):
+                codes[lying] = number_outcomes(bed, self._outcomes, AT_REST)[bed.find_poses(pose[lying], time[lying])]
             for index, goal in reversed(list(enumerate(goals))):  # the first that holds counts
                 reached = own & (at_rest | (not goal.at_rest))
                 reached[reached] = is_inside(goal, origin, pose[reached])
@@ -186,9 +195,10 @@ def find_outcome(scene: Scene, trajectory: Ended) -> str:
     judge = Judge(replace(scene, run=replace(scene.run, duration=end)))
     stands = at_rest or (completed and scene.insertion is not None and _stands(scene, trajectory.velocity[-1]))
     held = stands and is_held(contacts, pose, [obstacle.mu for obstacle in scene.obstacles], scene.workpiece.rho)
-    code = Judges([judge]).find_outcomes(*(np.array([value]) for value in (
-        0, int(trajectory.status), pose, at_rest, len(contacts), held, stands)))[0]
-    return list_outcomes(scene)[code]
+    words = list_outcomes(scene)
+    code = Judges([judge], words).find_outcomes(*(np.array([value]) for value in (
+        0, int(trajectory.status), end, pose, at_rest, len(contacts), held, stands)))[0]
+    return words[code]
 
 
 def _stands(scene: Scene, velocity) -> bool:

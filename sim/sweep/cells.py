@@ -94,7 +94,7 @@ class CellRunner:
             else:
                 ends = self._get_desk(group.shape).run(group, (stop, stop_hard))
                 table = table[: len(ends.results)]
-                fill_rows(table, ends, group, texts, self._lies_still)
+                fill_rows(table, ends, group, texts, (self.outcomes, self._lies_still))
             tables.append(table)
         return Rows(np.concatenate([np.zeros(0, self._dtype), *tables]), texts.texts)
 
@@ -178,10 +178,10 @@ class Desk:
         return table, Pairs(mu, e, law.astype(np.int64))
 
 
-def fill_rows(table: np.ndarray, ends: Ends, group: Group, texts: TextList, still) -> None:
-    """Rows of runs of a group that have ended. still(row, pose): asked of a part that has contacts, and is not known to
-    be at rest for good."""
-    results = ends.results
+def fill_rows(table: np.ndarray, ends: Ends, group: Group, texts: TextList, judged) -> None:
+    """Rows of runs of a group that have ended. judged: (the words of the outcomes, still), where still(row, pose) is
+    asked of a part that has contacts, and is not known to be at rest for good."""
+    results, (outcomes, still) = ends.results, judged
     energies = (results[name] for name in ("kinetic_start", "kinetic_end", "load", "friction", "impact", "pushed"))
     rounding = compute_rounding(ends.cells.mass, ends.cells.load, ends.cells.touch)
     table["energy_residual"] = compute_energy_residual(*energies, rounding=rounding, exchange=results.exchange)
@@ -207,10 +207,10 @@ def fill_rows(table: np.ndarray, ends: Ends, group: Group, texts: TextList, stil
     open_cells = (table["status"] == Status.COMPLETED) & ~resting & (results.n_contacts > 0) & slow
     for place in np.flatnonzero(open_cells).tolist():
         resting[place] = still(table[place], results.pose[place])
-    judges = Judges([setting.judge for setting in group.settings])
+    judges = Judges([setting.judge for setting in group.settings], outcomes)
     stands = stand_still(results.velocity, group.shape.body.part.radius, ends.cells.speed)
-    table["outcome"] = judges.find_outcomes(group.which[: len(table)], table["status"], results.pose, resting,
-                                            results.n_contacts, results.held == 1, stands)
+    table["outcome"] = judges.find_outcomes(group.which[: len(table)], table["status"], results.time, results.pose,
+                                            resting, results.n_contacts, results.held == 1, stands)
 
 
 def _check_laws(table: np.ndarray, cells: np.recarray, shape: Shape, texts: TextList) -> None:

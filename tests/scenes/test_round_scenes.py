@@ -95,7 +95,7 @@ def test_a_rounded_peg_strikes_the_chamfer_and_goes_in():
 def test_a_peg_that_is_not_round_enough_strikes_with_its_flat_face(fillet):
     trajectory = run("rounded_peg", **{"workpiece.outline.fillet": fillet})
     assert get_times(trajectory, "impact")[0] == pytest.approx(math.sqrt(2.0 * 2e-3 / G), abs=1e-12)
-    assert trajectory.outcome == "at rest" and trajectory.pose[-1, 1] > 0.0
+    assert trajectory.outcome.startswith("at rest") and trajectory.pose[-1, 1] > 0.0
 
 
 def turn_cams(rate):

@@ -185,7 +185,7 @@ class _Search:
     def _describe(self, value) -> str:
         """The word of a value of the column, as `Sweep` has it."""
         if self._of == "outcome":
-            return self._sweep.record.outcomes[value]
+            return self._runner.outcomes[value]
         return describe_status(value) if self._of == "status" else str(value)
 
     def _encode(self, words) -> np.ndarray:

@@ -66,7 +66,7 @@ def test_values_in_the_wrong_unit_are_told_with_theirs():
         sweep(parse_scene(ROOM), vary={"workpiece.pose.x": [-1.5, -2.0]})
     assert "lies wholly inside obstacle 'wall'" in str(caught.value)
     assert "were read in SI units (workpiece.pose.x in m)" in str(caught.value)
-    assert sweep(parse_scene(ROOM), vary={"workpiece.pose.x": "-1.5,-2 mm"}).count() == {"at rest": 2}
+    assert sweep(parse_scene(ROOM), vary={"workpiece.pose.x": "-1.5,-2 mm"}).count() == {"at rest on edge 0": 2}
 
 
 def test_a_scene_without_weight_gets_a_note(tmp_path, capsys):

@@ -12,7 +12,7 @@ from matplotlib.figure import Figure
 from geometry.shapes.polygon import Polygon
 from sim import load_scene, read_trajectory, read_tree, set_motion, simulate, simulate_branches, sweep
 from sim.cli.reports.report_run import describe_mode, describe_run
-from sim.instant.outcome import JAMMED, Judge, Judges
+from sim.instant.outcome import JAMMED, Judge, Judges, list_outcomes
 from sim.log.bodies import build_scene_record
 from sim.log.check_log import check_log, compute_obstacle_work
 from sim.log.sink import H5Sink
@@ -216,8 +216,8 @@ def test_a_jam_is_drawn_checked_and_named(scene, tmp_path):
     assert "floor, plate/1" in describe_mode(trajectory)
     finite = next(verdict for verdict in check_log(trajectory) if "finite" in verdict.law)
     assert finite.holds
-    ended = (np.array([value]) for value in (0, Status.JAMMED, (0.0, 0.0, 0.0), False, 2, False))
-    assert Judges([Judge(scene)]).find_outcomes(*ended) == [JAMMED]
+    ended = (np.array([value]) for value in (0, Status.JAMMED, 1.0, (0.0, 0.0, 0.0), False, 2, False))
+    assert Judges([Judge(scene)], list_outcomes(scene)).find_outcomes(*ended) == [JAMMED]
 
 
 def test_pictures_show_obstacles_where_they_are_and_their_whole_travel(scene):

@@ -25,7 +25,7 @@ def test_a_block_sticks_above_the_tangent_of_the_slope(degrees):
     text = builders.slope_block(builders.standing_box(1.0, 0.5), degrees, 0.3, 0.3)
     found = find_boundaries(text, mu="0:2:5")
     limit = math.tan(math.radians(degrees))
-    assert found["before"][0] == "timed out" and found["after"][-1] == "at rest"
+    assert found["before"][0] == "timed out" and found["after"][-1] == "at rest on edge 0"
     assert found.boundaries["mu"][-1] == pytest.approx(limit, abs=BLUR)
     assert found.boundaries["mu"] == pytest.approx(limit, abs=FAINT)
     assert found.width <= 1e-9 and found.ratio > 1e7

@@ -66,7 +66,7 @@ at_rest = false
     stop = '\n[[obstacle]]\nname = "stop"\noutline = {box = [0.1, 0.4]}\npose = [0.7, 0.2, 0.0]\n'
     result = sweep(parse_scene(BOX + stop + goals + "[run]\nduration = 2.0\n"),
                    vary={"workpiece.velocity.vx": [0.0, 2.2, 6.0]})
-    assert result.outcome.tolist() == ["at rest", "short", "short"]  # (6 m/s: against the stop)
+    assert result.outcome.tolist() == ["at rest on edge 0", "short", "short"]  # (6 m/s: against the stop)
     sliding = sweep(parse_scene(S1 + goals), mu=[0.1, 0.9])
     assert sliding.outcome.tolist() == ["turned", "turned"]
 
@@ -80,9 +80,9 @@ def test_outcomes_without_a_goal():
     both = sweep(rod, vary={"run.choice": "stop,continue"})
     assert both.outcome[0] == "not unique" and both["status"][0] == "NOT_UNIQUE" and both.outcome[1] != "not unique"
     pose = sweep(parse_scene(BOX), vary={"workpiece.pose.y": [0.049, 0.05, 0.051]})
-    assert pose.outcome.tolist()[:2] == ["overlap", "at rest"] and "floor" in pose["message"][0]
+    assert pose.outcome.tolist()[:2] == ["overlap", "at rest on edge 0"] and "floor" in pose["message"][0]
     assert sweep(parse_scene(BOX), vary={"workpiece.mass": [1.0, 2.0], "mu": [0.2, -1.0, 0.5]}
-                 ).outcome.tolist() == ["at rest", "invalid", "at rest"] * 2
+                 ).outcome.tolist() == ["at rest on edge 0", "invalid", "at rest on edge 0"] * 2
 
 
 def test_no_solution_and_jammed_come_from_the_status():
@@ -90,8 +90,9 @@ def test_no_solution_and_jammed_come_from_the_status():
     expected = {Status.NO_SOLUTION: "no solution", Status.NO_IMPACT_SOLUTION: "no solution", Status.JAMMED: "jammed",
                 Status.STEP_LIMIT: "timed out", Status.STALLED: "failed", Status.LAWS_BROKEN: "failed"}
     n = len(expected)
-    codes = Judges([Judge(scene)]).find_outcomes(np.zeros(n, int), np.array(list(expected)), np.zeros((n, 3)),
-                                                 np.ones(n, bool), np.full(n, 2), np.zeros(n, bool))
+    codes = Judges([Judge(scene)], words).find_outcomes(
+        np.zeros(n, int), np.array(list(expected)), np.ones(n), np.zeros((n, 3)), np.ones(n, bool), np.full(n, 2),
+        np.zeros(n, bool))
     assert [words[code] for code in codes] == list(expected.values())
 
 
@@ -217,7 +218,7 @@ def test_floating_point_errors_of_a_thread_are_seen(monkeypatch):
 
     monkeypatch.setattr(setting, "make_setting", overflow)
     result = sweep(parse_scene(BOX), vary={"workpiece.mass": [1.0, 2.0, 3.0]}, workers=1)
-    assert result.outcome.tolist() == ["at rest", "failed", "at rest"]
+    assert result.outcome.tolist() == ["at rest on edge 0", "failed", "at rest on edge 0"]
     assert result["message"][1].startswith("FloatingPointError: overflow")
 
 
@@ -241,10 +242,10 @@ default = 0.5
 
 def test_a_part_that_lies_still_at_the_last_waypoint_is_at_rest():
     result = sweep(parse_scene(LIFT), vary={"run.duration": [0.25, 0.4, 0.5, 0.7]})
-    assert result.outcome.tolist() == ["timed out", "timed out", "at rest", "at rest"]
+    assert result.outcome.tolist() == ["timed out", "timed out", "at rest on edge 0", "at rest on edge 0"]
     assert [simulate(result.build_scene(cell)).outcome for cell in range(4)] == result.outcome.tolist()
     linear = LIFT.replace("waypoints", 'interpolation = "linear"\nwaypoints').replace("0.1, 0]", "-0.1, 0]")
-    assert sweep(parse_scene(linear), vary={"run.duration": [0.25, 0.6]}).outcome.tolist() == ["timed out", "at rest"]
+    assert sweep(parse_scene(linear), vary={"run.duration": [0.25, 0.6]}).outcome.tolist() == ["timed out", "at rest on edge 0"]
     thrown = LIFT.replace("mass", "velocity = [0, 1, 0]\nmass")
     assert simulate(parse_scene(thrown), duration=1 / 9.81).outcome == "timed out"  # at the top of its flight
 
