@@ -224,7 +224,12 @@ def refine_sweep(
     tolerance: Annotated[
         float, typer.Option(help="How well to know each boundary, in the unit of the axis.")] = REFINE_TOLERANCE,
     of: Annotated[str, typer.Option(
-        metavar="COLUMN", help="What changes: outcome, status, modes, n_events or n_impacts.")] = "outcome",
+        metavar="COLUMN", help="What changes: outcome, status, modes, n_events, n_impacts, or basin: the outcome and "
+        "whether it hung on the rule of choice.")] = "outcome",
+    merge: Annotated[bool, typer.Option(
+        "--merge-symmetric", help="Take rest poses together that the part's symmetry makes alike.")] = False,
+    beside: Annotated[int, typer.Option(
+        metavar="N", help="Halve the neighbours of boundaries so often first, where more of them hide.")] = 0,
     workers: Annotated[int | None, typer.Option(help="Threads; as many as processors if not given.")] = None,
     most_runs: Annotated[int, typer.Option(metavar="N", help="Begin no halving that needs more runs.")] = 1_000_000,
 ) -> None:
@@ -235,8 +240,10 @@ def refine_sweep(
     path = find_log(str(file))
     from sim.cli.reports import report_refine
 
-    found = report_refine.print_refinement(path, axis, tolerance, of, workers, most_runs)
-    raise typer.Exit({"done": EXIT_DONE, "interrupted": EXIT_INTERRUPTED}.get(found.ended, EXIT_NOT_WELL))
+    of = f"merged_{of}" if merge and of in ("outcome", "basin") else of
+    found = report_refine.print_refinement(path, axis, tolerance, of, beside, workers, most_runs)
+    raise typer.Exit(EXIT_INTERRUPTED if found.ended.startswith("interrupted")
+                     else EXIT_DONE if found.ended == "done" else EXIT_NOT_WELL)
 
 
 @app.command("insert")

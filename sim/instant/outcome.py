@@ -3,7 +3,7 @@
     a goal            the run ended in the region of poses of a `[[goal]]`; the first that holds counts
     jammed            at rest, held by contacts that could hold it against every load (force closure with friction),
                       or squeezed by obstacles that move and leave it no room
-    at rest on ...    at rest in one of the rest poses of the part (`stiction rest`), by what touches: "at rest on edge 0"
+    at rest on ...    at rest in one of the rest poses of the part (`stiction rest`), by what touches: on "edge 0"
     at rest           at rest elsewhere: it does not move at the end, and may stay as it is
     wedged            of an `[insertion]`: it stands on its way in, and its contacts could hold it against every load
     inserted          of an `[insertion]`: it is as deep as it should be

@@ -16,8 +16,8 @@ from sim.log.trajectory import Trajectory
 from sim.scene.scene import Scene
 from sim.sweep.axes import SweepError, describe_value
 from sim.sweep.sweep_file import blame_file
-from sim.sweep.sweep_result import Sweep, describe_status, read_cell_log, read_sweep
-from sim.sweep.table import NOT_STARTED, split_turns
+from sim.sweep.sweep_result import Sweep, read_cell_log, read_sweep
+from sim.sweep.table import NOT_STARTED, describe_status, split_turns
 from sim.tolerances import LEAST_LENGTH, RERUN_ROUNDING
 
 ROWS = 400  # of a run that is made again, if its scene asks for none between events

@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 import csv
+from collections.abc import Sequence
+from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from sim.files.partial_file import PartialFile
-from sim.rows.status import Status, find_status
+from sim.rows.status import Status
 from sim.scene.scene import Scene
 from sim.sweep.axes import WORDS, SweepError
 from sim.sweep.cells import Study
 from sim.sweep.sweep_file import SweepRecord, read_sweep_file
-from sim.sweep.table import NOT_STARTED, TEXT_FIELDS
+from sim.sweep.table import DERIVED, MERGED, NOT_STARTED, SIDES, TEXT_FIELDS, Teller, describe_status
 
 if TYPE_CHECKING:
     import pandas
@@ -41,8 +43,11 @@ class Sweep:
     def __getitem__(self, name: str) -> np.ndarray:
         """(n,) a column: words for outcome, status, modes and message, numbers for the rest. Raises SweepError."""
         names = self.table.dtype.names or ()
+        if name in DERIVED:
+            teller = self.make_teller(name, self.record.outcomes)
+            return np.array([teller.tell(row) for row in self.table.tolist()], dtype=object)
         if name not in names:
-            raise SweepError(f"there is no column {name!r}; valid: {', '.join(names)}")
+            raise SweepError(f"there is no column {name!r}; valid: {', '.join((*names, *DERIVED))}")
         values = self.table[name]
         if name in TEXT_FIELDS:
             return np.array(self.texts, dtype=object)[values]
@@ -54,6 +59,21 @@ class Sweep:
             if axis.name == name and axis.kind == WORDS:
                 return np.array(axis.words)[values.astype(int)]
         return values
+
+    @cached_property
+    def alike(self) -> dict[str, str]:
+        """Outcomes that the symmetry of the part makes the same as another one: that one. Of the part of the first cell
+        that could be run."""
+        from sim.instant.lying import find_alike
+
+        ran = np.flatnonzero(self.table["status"] != NOT_STARTED)
+        return find_alike(self.build_scene(int(self.table["cell"][ran[0]]))) if len(ran) else {}
+
+    def make_teller(self, of: str, outcomes: Sequence[str]) -> Teller:
+        """Tells the word of a side from rows; outcomes: the words of their codes. Raises SweepError."""
+        if of not in SIDES:
+            raise SweepError(f"of = {of!r}: valid: {', '.join(SIDES)}")
+        return Teller(of, self.table.dtype.names or (), outcomes, self.alike if of in MERGED else {})
 
     def get_grid(self, name: str) -> np.ndarray:
         """A column with one dimension an axis, and of random axes one more for the samples; where a cell has not run,
@@ -108,11 +128,6 @@ class Sweep:
 
     def __repr__(self) -> str:
         return f"<Sweep: {len(self)} of {len(self.plan)} cells, {self.status}, {self.count()}>"
-
-
-def describe_status(code: int) -> str:
-    """The name of a status of the table."""
-    return "NOT_STARTED" if code == NOT_STARTED else find_status(code).name
 
 
 def read_sweep(path: str | Path) -> Sweep:

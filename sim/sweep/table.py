@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 import numpy as np
+
+from sim.rows.status import find_status
 
 NOT_STARTED = -1  # status of a cell whose scene cannot be built
 
@@ -40,6 +43,15 @@ ROW_FIELDS = (
 )
 TEXT_FIELDS = ("modes", "message")
 FIELD_NAMES = tuple(name for name, *_ in ROW_FIELDS)
+
+# Columns of words that follow from a row:
+#   merged_outcome   the outcome, where rest poses that the part's symmetry makes alike are one
+#   basin            the outcome, and whether the run met a time at which the rule of choice chose one motion of many
+#   merged_basin     both
+MERGED = ("merged_outcome", "merged_basin")
+DERIVED = ("merged_outcome", "basin", "merged_basin")
+SIDES = ("outcome", "status", "modes", "n_events", "n_impacts", *DERIVED)  # columns whose changes can be followed
+BY_CHOICE = ", by choice"
 
 
 def split_turns(angle) -> tuple[np.ndarray, np.ndarray]:
@@ -108,3 +120,27 @@ def sort_rows(table: np.ndarray, texts: list[str]) -> tuple[np.ndarray, list[str
     for name in TEXT_FIELDS:
         table[name] = places[table[name]]
     return table, sorted_texts.texts
+
+
+def describe_status(code: int) -> str:
+    """The name of a status of the table."""
+    return "NOT_STARTED" if code == NOT_STARTED else find_status(code).name
+
+
+class Teller:
+    """Tells the word of one of SIDES from the row of a run."""
+
+    def __init__(self, of: str, fields: Sequence[str], outcomes: Sequence[str], alike: Mapping[str, str]):
+        """fields: of the row; outcomes: words of its codes; alike: outcomes that are another one if they are merged."""
+        self._of, self._outcomes, self._alike = of, outcomes, alike if of in MERGED else {}
+        self._is_outcome = of == "outcome" or of in DERIVED
+        self._place, self._choice = fields.index("outcome" if of in DERIVED else of), fields.index("time_not_unique")
+
+    def tell(self, row: tuple) -> str:
+        """The word; texts of the row as text."""
+        value = row[self._place]
+        if not self._is_outcome:
+            return describe_status(value) if self._of == "status" else str(value)
+        word = self._outcomes[value]
+        word = self._alike.get(word, word)
+        return word + BY_CHOICE if self._of.endswith("basin") and row[self._choice] > 0.0 else word

@@ -9,7 +9,7 @@ from rich.progress import SpinnerColumn
 
 from sim.cli.reports.console import format_number, make_bar, make_console
 from sim.cli.reports.report_run import describe_code, watch_code
-from sim.sweep.refine.bisection import INTERRUPTED, LIMIT
+from sim.sweep.refine.bisection import INTERRUPTED, INTERRUPTED_EARLY, LIMIT
 from sim.sweep.refine.refine import refine
 from sim.sweep.refine.refinement import Refinement
 from sim.sweep.sweep_result import Sweep, read_sweep
@@ -19,14 +19,14 @@ MOST_PLACES = 12  # boundaries whose place is printed
 WORD_LENGTH = 48  # of what is at a side, in print
 
 
-def print_refinement(path: Path, axis: str, tolerance: float, of: str, workers: int | None,
+def print_refinement(path: Path, axis: str, tolerance: float, of: str, beside: int, workers: int | None,
                      most_runs: int) -> Refinement:
     """Refine, with the state of the search on a terminal, and print the boundaries and what they cost."""
     console = make_console(stderr=True)
     bar = make_bar(console, SpinnerColumn())
     task = bar.add_task("looking for boundaries")
     with bar, watch_code(console):
-        found = refine(path, axis, tolerance, of=of, workers=workers, most_runs=most_runs,
+        found = refine(path, axis, tolerance, of=of, beside=beside, workers=workers, most_runs=most_runs,
                        progress=lambda runs, number, width: bar.update(
                            task, description=f"{number} boundaries within {width:.2g}, {runs} runs{describe_code()}"))
     whole = read_sweep(path)
@@ -57,7 +57,7 @@ def describe_refinement(found: Refinement, sweep) -> list[str]:
     missing = len(sweep.plan) - found.n_cells
     if missing:
         lines.append(f"  {missing} cells of the sweep have not run: boundaries were sought between those that have.")
-    if found.ended == INTERRUPTED:
+    if found.ended in (INTERRUPTED, INTERRUPTED_EARLY):
         lines.append("  Interrupted: the same command goes on from here.")
     if found.ended == LIMIT:
         lines.append("  The next halving would exceed the limit of runs: --most-runs N allows N more from here.")

@@ -13,19 +13,19 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import numpy as np
 
 from sim.sweep.axes import INTEGER_KEYS, WORDS, SweepAxis, SweepError
-from sim.sweep.refine.bisection import CHANGE, UNKNOWN, bisect_changes, find_changes
+from sim.sweep.refine.asking import Asker
+from sim.sweep.refine.bisection import CHANGE, INTERRUPTED_EARLY, bisect_changes, find_changes, look_beside
 from sim.sweep.refine.refinement import Refinement, build_boundary_dtype
-from sim.sweep.sweep_result import Sweep, describe_status, read_sweep
+from sim.sweep.sweep_result import Sweep, read_sweep
+from sim.sweep.table import SIDES
 
+MOST_BESIDE = 20  # a millionth of the step of the grid
 MOST_RUNS = 1_000_000  # of one call, unless more are asked for
-SIDES = ("outcome", "status", "modes", "n_events", "n_impacts")  # columns whose changes can be followed
-BATCHES = 8  # for each thread, of the runs of one halving
 
 
 def refine(
@@ -34,6 +34,7 @@ def refine(
     tolerance: float,
     *,
     of: str = "outcome",
+    beside: int = 0,
     workers: int | None = None,
     most_runs: int = MOST_RUNS,
     progress: Callable[[int, int, float], None] | None = None,
@@ -43,7 +44,8 @@ def refine(
     source: a sweep, or its file, which then keeps what was found beside the table (`read_refinements`). A file that was
     refined before along this axis goes on from there.
     axis: the name or key of an axis of numbers; tolerance: in its unit; it may be 0, for neighbouring floats.
-    of: "outcome", "status", "modes", "n_events" or "n_impacts". workers: threads.
+    of: one of `sim.sweep.table.SIDES`. beside: how often the neighbours of boundaries are halved first, where more of
+    them hide. workers: threads.
     most_runs: no halving of all boundaries begins that would need more runs than this.
     progress(runs, boundaries, width) is called after each halving.
 
@@ -56,16 +58,15 @@ def refine(
     path = None if isinstance(source, Sweep) else Path(source)
     sweep = source if isinstance(source, Sweep) else read_sweep(source)
     index = find_axis(sweep.plan.axes, axis)
-    check_numbers(of, tolerance, most_runs)
+    check_numbers(of, tolerance, most_runs, beside)
     previous = None
     if path is not None:
         check_target(path)
         previous = find_refinement(path, sweep.plan.axes[index].name, of, len(sweep))
-    search = _Search(sweep, index, of, previous)
     if path is None:
-        return search.run(tolerance, workers, most_runs, progress)
+        return _Search(sweep, index, of, previous, workers).run(tolerance, most_runs, progress, beside)
     with blame_file(path):
-        found = search.run(tolerance, workers, most_runs, progress)
+        found = _Search(sweep, index, of, previous, workers).run(tolerance, most_runs, progress, beside)
     write_refinement(path, found)
     return found
 
@@ -86,116 +87,64 @@ def find_axis(axes: tuple[SweepAxis, ...], name: str) -> int:
     raise SweepError(f"the sweep does not vary {name}; valid: {', '.join(axis.name for axis in axes)}")
 
 
-def check_numbers(of: str, tolerance: float, most_runs: int) -> None:
+def check_numbers(of: str, tolerance: float, most_runs: int, beside: int = 0) -> None:
     """Raise SweepError for what `refine` cannot take."""
     if of not in SIDES:
         raise SweepError(f"of = {of!r}: valid: {', '.join(SIDES)}")
     if isinstance(tolerance, bool) or not isinstance(tolerance, int | float) or not 0.0 <= tolerance < math.inf:
         raise SweepError(f"tolerance = {tolerance!r}: must be a number, zero or more")
+    if isinstance(beside, bool) or not isinstance(beside, int) or not 0 <= beside <= MOST_BESIDE:
+        raise SweepError(f"beside = {beside!r}: must be a whole number from 0 to {MOST_BESIDE}")
     if isinstance(most_runs, bool) or not isinstance(most_runs, int) or most_runs < 0:
         raise SweepError(f"most_runs = {most_runs!r}: must be a whole number, zero or more")
 
 
 class _Search:
-    """Knows where to begin, and runs what halving asks for."""
+    """Knows where to begin, and halves."""
 
-    def __init__(self, sweep: Sweep, index: int, of: str, previous: Refinement | None):
+    def __init__(self, sweep: Sweep, index: int, of: str, previous: Refinement | None, workers: int | None):
         self._sweep, self._index, self._of, self._previous = sweep, index, of, previous
         self._names = [axis.name for axis in sweep.plan.axes]
-        self._place = (sweep.table.dtype.names or ()).index(of)
-        self._words = list(previous.words) if previous else []
-        self._codes = {word: code for code, word in enumerate(self._words)}
+        self._asker = Asker(sweep, of, previous.words if previous else (), workers)
         values = np.array([sweep.table[name] for name in self._names]).T
         self._span = float(np.ptp(values[:, index])) if len(values) else 0.0
         others = values.copy()
         others[:, index] = 0.0
         self._lines, lines = np.unique(others, axis=0, return_inverse=True)
         self._n_lines = len(self._lines)
-        if previous is None:
-            self.changes = find_changes(lines.ravel(), values[:, index], self._encode(self._sweep[of]))
-        else:
+        self._start = lines.ravel(), values[:, index], self._asker.known
+        if previous is not None:
             self._lines = np.array([previous.boundaries[name] for name in self._names]).T
-            self.changes = np.zeros(len(previous), CHANGE)
-            self.changes["line"] = np.arange(len(previous))
+            self._changes = np.zeros(len(previous), CHANGE)
+            self._changes["line"] = np.arange(len(previous))
             for name in ("low", "high", "before", "after"):
-                self.changes[name] = previous.boundaries[name]
+                self._changes[name] = previous.boundaries[name]
 
-    def run(self, tolerance: float, workers: int | None, most_runs: int, progress) -> Refinement:
+    def run(self, tolerance: float, most_runs: int, progress, beside: int) -> Refinement:
         """Halve until all is known, or a stop or the limit comes."""
-        from sim.sweep.cells import Study
-        from sim.sweep.resume import make_record
-        from sim.sweep.stop import StopSign
-        from sim.sweep.sweep import count_workers, make_runner
-
-        record, plan = self._sweep.record, self._sweep.plan
-        workers = count_workers(workers)
-        study = Study(record.text, record.source or None, plan.axes)
-        self._runner = make_runner(study, plan)
-        difference = make_record(study, plan, self._runner).find_difference(record)
-        if difference:
-            raise SweepError(f"cannot refine: {difference}. Run the sweep again first")
-        self._runner.warm_up()
-        self._is_warm = False
         before = self._previous.n_runs if self._previous else 0
-        done = [before]
 
         def report(changes: np.ndarray) -> None:
             if progress is not None:
-                progress(done[0], len(changes), float(np.max(changes["high"] - changes["low"], initial=0.0)))
+                progress(before + asker.n_runs, len(changes),
+                         float(np.max(changes["high"] - changes["low"], initial=0.0)))
 
         def evaluate(lines: np.ndarray, values: np.ndarray) -> np.ndarray:
-            codes = self._evaluate(lines, values, pool, workers)
-            done[0] += int((codes != UNKNOWN).sum())
-            return codes
+            points = self._lines[lines]
+            points[:, self._index] = values
+            return asker.ask(points)
 
-        with StopSign() as self._stop, ThreadPoolExecutor(workers, thread_name_prefix="stiction") as pool:
-            try:
-                changes, runs, ended = bisect_changes(self.changes, evaluate, float(tolerance), most_runs, report)
-            except BaseException:
-                self._stop.set_hard()
-                raise
-        return Refinement(self._names[self._index], self._of, float(tolerance), tuple(self._words),
-                          self._make_boundaries(changes), len(self._sweep), self._n_lines, self._span, before + runs,
-                          ended)
-
-    def _evaluate(self, lines: np.ndarray, values: np.ndarray, pool, workers: int) -> np.ndarray:
-        """Codes of runs, in the order asked for whatever thread had them: the words get the same numbers each time."""
-        points = self._lines[lines]
-        points[:, self._index] = values
-        raw = [] if self._is_warm else self._run_batch(points[:1].tolist())  # compiles, alone
-        self._is_warm, rest = True, points[len(raw) :]
-        size = max(1, math.ceil(len(rest) / (BATCHES * workers)))
-        batches = [rest[first : first + size].tolist() for first in range(0, len(rest), size)]
-        raw += [word for batch in pool.map(self._run_batch, batches) for word in batch]
-        return self._encode(raw)
-
-    def _run_batch(self, points: list[list[float]]) -> list:
-        """What `of` is in some runs, None for those that a stop leaves out."""
-        from sim.sweep.cells import Interrupted
-
-        found = []
-        for point in points:
-            try:
-                row = None if self._stop.is_set() else self._runner.run(0, point, self._stop.is_hard)
-            except Interrupted:
-                row = None
-            found.append(None if row is None else self._describe(row[self._place]))
-        return found
-
-    def _describe(self, value) -> str:
-        """The word of a value of the column, as `Sweep` has it."""
-        if self._of == "outcome":
-            return self._runner.outcomes[value]
-        return describe_status(value) if self._of == "status" else str(value)
-
-    def _encode(self, words) -> np.ndarray:
-        codes = []
-        for word in words:
-            if word is not None and str(word) not in self._codes:
-                self._codes[str(word)] = len(self._words)
-                self._words.append(str(word))
-            codes.append(UNKNOWN if word is None else self._codes[str(word)])
-        return np.array(codes, dtype=np.int64)
+        with self._asker as asker:
+            whole = True
+            if self._previous is None:
+                *start, whole = look_beside(*self._start, evaluate, beside)
+                self._changes = find_changes(*start)
+                report(self._changes)
+            left = max(0, most_runs - asker.n_runs) if whole else 0
+            changes, _, ended = bisect_changes(self._changes, evaluate, float(tolerance), left, report)
+        return Refinement(self._names[self._index], self._of, float(tolerance), tuple(asker.words),
+                          self._make_boundaries(changes), len(self._sweep), self._n_lines, self._span,
+                          before + asker.n_runs, ended if whole else INTERRUPTED_EARLY)
 
     def _make_boundaries(self, changes: np.ndarray) -> np.ndarray:
         boundaries = np.zeros(len(changes), build_boundary_dtype(self._names))

@@ -23,6 +23,7 @@ from sim.files.opening import decode_text
 from sim.files.partial_file import prepare_place
 from sim.rows.status import Status
 from sim.sweep.axes import SweepError
+from sim.sweep.refine.bisection import INTERRUPTED_EARLY
 from sim.sweep.refine.refinement import Refinement
 from sim.sweep.sweep_file import read_from_sweep, read_sweep_file
 
@@ -48,7 +49,8 @@ def read_refinements(path: str | Path) -> list[Refinement]:
 
 def find_refinement(path: Path, axis: str, of: str, n_cells: int) -> Refinement | None:
     """The refinement to go on with: along this axis, of this column, and of all cells that the sweep has now."""
-    found = [one for one in read_refinements(path) if (one.axis, one.of, one.n_cells) == (axis, of, n_cells)]
+    found = [one for one in read_refinements(path)
+             if (one.axis, one.of, one.n_cells) == (axis, of, n_cells) and one.ended != INTERRUPTED_EARLY]
     return found[-1] if found else None
 
 
