@@ -1,0 +1,78 @@
+"""The commands that ask what a feeder makes of a part: where it lands, and what gets past."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from sim.cli.reports.cli_words import (
+    EXIT_DONE,
+    EXIT_INTERRUPTED,
+    EXIT_NOT_WELL,
+    UserError,
+    check_plot,
+    decode_word,
+    open_scene,
+    split_overrides,
+)
+from sim.cli.shared_options import PlotOption, SceneArgument, SetOption, app
+from sim.words.file_names import choose_output
+
+OverOption = Annotated[list[str] | None, typer.Option(
+    "--over", metavar="KEY=VALUES", help="Find all this for each of these values, such as mu=0.1:0.6:11. May be "
+    "repeated.")]
+MergeOption = Annotated[bool, typer.Option(
+    "--merge-symmetric", help="Take rest poses together that the part's symmetry makes alike.")]
+
+
+def split_axes(option: str, words: list[str] | None) -> dict[str, str]:
+    """{"mu": "0.1:0.6:11"} from ["mu=0.1:0.6:11"]."""
+    axes = {}
+    for word in map(decode_word, words or []):
+        key, equals, values = (part.strip() for part in word.partition("="))
+        if not equals or not key or not values:
+            raise UserError(f"{option} {word}: write KEY=VALUES")
+        if key in axes:
+            raise UserError(f"{option} names {key} twice; give each key once")
+        axes[key] = values
+    return axes
+
+
+@app.command("drop")
+def drop_part(
+    scene: SceneArgument,
+    vary: Annotated[list[str] | None, typer.Option(
+        "--vary", metavar="KEY=A:B", help='A start parameter and its range, such as workpiece.pose.theta="0:360 deg"; '
+        "or normal(M, D).")] = None,
+    over: OverOption = None,
+    tolerance: Annotated[float | None, typer.Option(
+        help="How well to know each boundary, in the unit of the range; a 1e-9 of it if not given.")] = None,
+    merge: MergeOption = False,
+    beside: Annotated[int, typer.Option(
+        metavar="N", help="Halve the neighbours of boundaries so often, where more of them hide.")] = 6,
+    output: Annotated[Path | None, typer.Option(
+        "--output", "-o", metavar="FILE", help="The table to write; outputs/NAME_drop.h5 if not given.")] = None,
+    resume: Annotated[bool, typer.Option("--resume", help="Run only what is missing in FILE.")] = False,
+    workers: Annotated[int | None, typer.Option(help="Threads; as many as processors if not given.")] = None,
+    cluster: Annotated[str | None, typer.Option(
+        metavar="ADDRESS", help="Run the grid on the workers of a dask scheduler, such as tcp://host:8786.")] = None,
+    most_runs: Annotated[int, typer.Option(metavar="N", help="Begin no halving that needs more runs.")] = 1_000_000,
+    table: Annotated[Path | None, typer.Option(
+        "--csv", metavar="FILE", help="Write a line for each basin as CSV.")] = None,
+    plot: PlotOption = None,
+    overrides: SetOption = None,
+) -> None:
+    """Let a part go from every start in a range: the basins of where it comes to rest, exactly, and their shares."""
+    plot = check_plot(plot)
+    starts = split_axes("--vary", vary)
+    if not starts:
+        raise UserError('which start parameter? Such as --vary workpiece.pose.theta="0:360 deg"')
+    loaded = open_scene(scene, split_overrides(overrides or []))
+    from sim.cli.reports.parts import report_drop
+
+    options = {"tolerance": tolerance, "merge": merge, "beside": beside, "resume": resume, "workers": workers,
+               "client": cluster, "output": output or choose_output(loaded.name, "_drop"), "most_runs": most_runs}
+    found = report_drop.print_drop(loaded, starts, split_axes("--over", over), options, table, plot)
+    raise typer.Exit(EXIT_DONE if found.is_whole else EXIT_NOT_WELL if found.hit_limit else EXIT_INTERRUPTED)
