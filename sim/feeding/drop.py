@@ -73,6 +73,11 @@ class Drop:
         return self.found.n_grid_runs if self.found else len(self.sweep)
 
     @property
+    def width(self) -> float:
+        """The largest interval within which a boundary is known, in the unit of the axis."""
+        return self.found.width if self.found else 0.0
+
+    @property
     def step(self) -> float:
         """Between neighbours of the first grid, in the unit of the axis."""
         return (self.axis.high - self.axis.low) / (len(self.axis.grid) - 1)

@@ -45,8 +45,8 @@ def _find_tag(value: Any) -> str:
     return "[table]" if isinstance(value, dict | RestSection) else "[list]"
 
 
-# Where the frame of the outline is, in which rest pose the part starts, or how high above what. The tags are left out of
-# messages.
+# Where the frame of the outline is, in which rest pose the part starts, or how high above what. The tags are left out
+# of messages.
 StartPose = Annotated[
     Annotated[tuple[Length, Length, Angle], Tag("[list]")] | Annotated[RestSection, Tag("[table]")]
     | Annotated[AboveSection, Tag("[above]")],

@@ -298,7 +298,8 @@ RISES = "motion = {waypoints = [[0, 0, 0, 0], [1, 0.1, 0.2, 0]]}"
 
 @pytest.mark.parametrize("theta, slope, goal, motion, word", [
     (3, 0, "", "", "at rest on edge 0"), (3 + 720, 0, "", "", "at rest on edge 0"),
-    (-93, 0, "", "", "at rest on edge 1"), (177, 0, "", "", "at rest on edge 2"), (20, 17, "", "", "at rest on edge 0"), (3, 0, GOAL, "", "flat"),
+    (-93, 0, "", "", "at rest on edge 1"), (177, 0, "", "", "at rest on edge 2"),
+    (20, 17, "", "", "at rest on edge 0"), (3, 0, GOAL, "", "flat"),
     (93, 0, GOAL, "", "at rest on edge 3"), (93, 0, "", RISES, "at rest on edge 3"),
 ])
 def test_a_part_at_rest_is_named_by_its_rest_pose(theta, slope, goal, motion, word):
