@@ -73,9 +73,9 @@ class _SceneBuilder:
         data = pickle.loads(self._tables)  # the fastest deep copy
         for axis, value in zip(self._study.axes, values, strict=True):
             try:
-                toml_text.apply_override(data, axis.key, axis.make_override(value))
+                axis.put(data, value)
             except toml_text.PathError as error:
-                raise SceneError(f"{axis.name}: {error}") from None
+                raise SceneError(f"{self._where}: {axis.name}: {error}") from None
         text = rewrite_toml(self._study.text, data) if with_text else ""
         return build_scene(data, text, self._where, self._study.source, self._moves_nothing)
 
@@ -124,7 +124,7 @@ class SettingMaker:
             raise SweepError('run.choice = "branch" follows many motions, and a cell has one: choose another rule')
         self._study, self._sound = study, list(values)
         self._pair_axes = [(index, *self._find_pairs(index)) for index, axis in enumerate(study.axes)
-                           if axis.kind != WORDS and _PAIRS.fullmatch(axis.key)]
+                           if axis.kind != WORDS and not axis.is_factor and _PAIRS.fullmatch(axis.key)]
         paired = {index for index, *_ in self._pair_axes}
         self._others = [index for index in range(len(study.axes)) if index not in paired]
         self._kept: dict[tuple, Setting | BadCell] = {}
@@ -133,7 +133,8 @@ class SettingMaker:
         self.shape = first.shape
         # the damping ratio of a gripper or a controller depends on rho
         self._only_rho = (self.first.gripper is None and self.first.control is None
-                          and [study.axes[index].key for index in self._others] == ["workpiece.rho"])
+                          and [(study.axes[index].key, study.axes[index].is_factor) for index in self._others]
+                          == [("workpiece.rho", False)])
         self._judge = first.judge if self._only_rho else None  # knows nothing of inertia
 
     def _find_pairs(self, index: int) -> tuple[int, list[int]]:

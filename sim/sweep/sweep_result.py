@@ -76,13 +76,14 @@ class Sweep:
         return Teller(of, self.table.dtype.names or (), outcomes, self.alike if of in MERGED else {})
 
     def get_grid(self, name: str) -> np.ndarray:
-        """A column with one dimension an axis, and of random axes one more for the samples; where a cell has not run,
-        NaN, or "" among words. Raises SweepError."""
+        """A column with one dimension an axis (axes that go together have one), and of random axes one more for the
+        samples; where a cell has not run, NaN, or "" among words. Raises SweepError."""
         column = self[name]
         is_number = column.dtype.kind in "fi"
         shape = self.plan.shape + ((self.plan.samples or 0,) if self.plan.has_random else ())
         grid: np.ndarray = np.full(shape, np.nan if is_number else "", np.dtype("f8" if is_number else "O"))
         places, samples = self.plan.locate(self.table["cell"])
+        places = places[:, [not axis.leader for axis in self.plan.axes]]
         grid[(*places.T, samples) if self.plan.has_random else tuple(places.T)] = column
         return grid
 

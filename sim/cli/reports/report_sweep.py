@@ -11,7 +11,7 @@ from rich.text import Text
 from sim.cli.reports.console import make_bar, make_console
 from sim.cli.reports.report_run import describe_code, watch_code
 from sim.scene.scene import Scene
-from sim.sweep.axes import SweepError, parse_sweep_axis
+from sim.sweep.axes import parse_axes, scale_axis
 from sim.sweep.sweep import sweep
 
 
@@ -22,17 +22,20 @@ class SpeedColumn(ProgressColumn):
         return Text(f"{task.speed:.0f}/s" if task.speed else "")
 
 
-def print_sweep(scene: Scene, mu, rho, vary: list[str], table: Path | None, options: dict) -> bool:
-    """Run, with a progress bar on a terminal, and print the outcomes; returns whether all cells are there."""
-    axes = [parse_sweep_axis(text) for text in vary]
-    if len({axis.name for axis in axes}) < len(axes):
-        raise SweepError("--vary names a key twice; give each key once")
+def print_sweep(scene: Scene, mu, rho, varied: tuple[list[str], list[str]], table: Path | None,
+                options: dict) -> bool:
+    """Run, with a progress bar on a terminal, and print the outcomes; returns whether all cells are there.
+
+    varied: the texts of --vary and of --scale.
+    """
+    axes = [axis for text in varied[0] for axis in parse_axes(text)]
+    axes += [scale_axis(axis) for text in varied[1] for axis in parse_axes(text)]
     console = make_console(stderr=True)
     bar = make_bar(console, BarColumn(), TextColumn("{task.completed} of {task.total} runs"), SpeedColumn(),
                    TimeRemainingColumn())
     task = bar.add_task(scene.name, total=None)
     with bar, watch_code(console):
-        result = sweep(scene, mu, rho, {axis.name: axis for axis in axes}, **options,
+        result = sweep(scene, mu, rho, axes, **options,
                        progress=lambda done, total: bar.update(
                            task, completed=done, total=total, description=scene.name + describe_code()))
     out = make_console()

@@ -12,8 +12,8 @@ import numpy as np
 
 from sim.scene.schema import OUTCOMES
 from sim.show.palette import OUTCOME_COLOURS, WORD_COLOURS, pick_word_colours
-from sim.sweep.axes import WORDS, SweepAxis, SweepError, describe_value
-from sim.sweep.plan import find_index
+from sim.sweep.axes import WORDS, SweepAxis, SweepError, describe_value, go_together
+from sim.sweep.plan import find_indices
 from sim.sweep.refine.refinement import Refinement
 from sim.sweep.sweep_result import Sweep
 from sim.sweep.table import ROW_FIELDS, TEXT_FIELDS
@@ -102,7 +102,8 @@ def choose_view(sweep: Sweep, x: str | None = None, y: str | None = None, color:
     boundaries = tuple(one for one in refinements or () if one.of == (column if words else "outcome"))
     view = SweepView(Path(sweep.record.source).stem or "scene", plan.axes, x_axis, y_axis, series, column,
                      plan.tabulate(np.arange(len(plan))), done, data, words, (), boundaries, ())
-    free = [axis for axis in plan.axes if axis not in (x_axis, y_axis, series)]
+    used = [axis for axis in (x_axis, y_axis, series) if axis is not None]
+    free = [axis for axis in plan.axes if not any(go_together(axis, one) for one in used)]
     panels, notes = _make_panels(view, free, places, samples, kept)
     if view.has_curves and series is not None and len(series) > MOST_CURVES:
         notes.append(f"{MOST_CURVES} of {len(series)} curves ({series.name}); --where {series.name}=VALUE shows one")
@@ -117,11 +118,11 @@ def _pick_cells(axes, places: np.ndarray, picked, shown) -> np.ndarray:
     """(n,) the cells that have the picked values."""
     kept = np.ones(len(places), bool)
     for axis, value in picked:
-        if axis in shown:
+        if any(go_together(axis, one) for one in shown if one is not None):
             raise SweepError(f"--where {axis.name}: is on an axis of the picture; valid: the other axes")
         if axis.is_random:
             raise SweepError(f"--where {axis.name}: its values are random, none can be picked")
-        kept &= places[:, find_place(axes, axis)] == find_index(axis, value)
+        kept &= np.isin(places[:, find_place(axes, axis)], find_indices(axis, value))
     if not kept.any():
         raise SweepError("--where: the sweep has no cell with these values")
     return np.flatnonzero(kept)
@@ -132,9 +133,10 @@ def _choose_axes(sweep: Sweep, x, y, color, picked) -> tuple[SweepAxis, SweepAxi
     axes = sweep.plan.axes
     names = sweep.table.dtype.names
     results = [name for name, *_ in ROW_FIELDS if name != "cell"]
-    if x is None and y is None and len(axes) > 1 and (color is None or color in WORD_COLUMNS):
-        y = axes[1].name
     x_axis = axes[0] if x is None else find_axis(axes, x, "--x")
+    others = [axis for axis in axes if not go_together(axis, x_axis)]
+    if x is None and y is None and others and (color is None or color in WORD_COLUMNS):
+        y = others[0].name
     own = [axis.name for axis in axes] + [axis.key for axis in axes]
     if y in results and y not in own:
         if y in WORD_COLUMNS:
@@ -142,12 +144,14 @@ def _choose_axes(sweep: Sweep, x, y, color, picked) -> tuple[SweepAxis, SweepAxi
         if color in results and color not in own:
             raise SweepError(f"--color {color}: with --y {y}, a column of results, it must be an axis of the sweep, "
                              "for one curve each; valid: "
-                             + ", ".join(axis.name for axis in axes if axis is not x_axis))
+                             + ", ".join(axis.name for axis in others))
         series = None if color is None else find_axis(axes, color, "--color")
+        if series is not None:
+            _check_two(x_axis, series, "--color")
         return x_axis, None, series or _choose_series(axes, (x_axis, *picked)), y
     y_axis = None if y is None else find_axis(axes, y, "--y", [name for name in results if name not in WORD_COLUMNS])
-    if y_axis is x_axis:
-        raise SweepError(f"--x and --y are both {x_axis.name}; take two different axes")
+    if y_axis is not None:
+        _check_two(x_axis, y_axis, "--y")
     column = "outcome" if color is None else color
     if column == "cell" or column not in names:
         raise SweepError(f"--color {column}: there is no such column; valid: "
@@ -156,8 +160,16 @@ def _choose_axes(sweep: Sweep, x, y, color, picked) -> tuple[SweepAxis, SweepAxi
     return x_axis, y_axis, series, column
 
 
+def _check_two(x_axis: SweepAxis, other: SweepAxis, option: str) -> None:
+    """Raise SweepError for two axes that are one."""
+    if other is x_axis:
+        raise SweepError(f"--x and {option} are both {x_axis.name}; take two different axes")
+    if go_together(x_axis, other):
+        raise SweepError(f"--x {x_axis.name} and {option} {other.name} vary together, and are one axis; take another")
+
+
 def _choose_series(axes, used) -> SweepAxis | None:
-    return next((axis for axis in axes if axis not in used and len(axis) > 1), None)
+    return next((axis for axis in axes if len(axis) > 1 and not any(go_together(axis, one) for one in used)), None)
 
 
 def find_axis(axes, name: str, option: str, others: list[str] | None = None) -> SweepAxis:
