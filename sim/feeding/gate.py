@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from geometry.rest.rest_poses import RestPose
-from sim.feeding.basins import Line
+from sim.feeding.basins import BasinLine
 from sim.feeding.drop import BESIDE, MOST_RUNS, Drop, drop
 from sim.scene.build import take_scene
 from sim.scene.rest_start import list_level_poses
@@ -39,7 +39,7 @@ class GateRow(NamedTuple):
     """What becomes of one rest pose."""
 
     pose: RestPose
-    line: Line
+    line: BasinLine
     passes: tuple[tuple[float, float], ...]  # intervals in which it comes to the goal
 
 

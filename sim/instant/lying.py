@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 NO_POSE = -1
 
 
-class _Placed(NamedTuple):
+class BedObstacle(NamedTuple):
     """What a bed is of an obstacle."""
 
     outline: AnyOutline
@@ -71,7 +71,7 @@ def find_alike(scene: Scene) -> dict[str, str]:
 class Bed:
     """What rest poses of one part are recognised by: its outline, all edges, and gravity."""
 
-    def __init__(self, outline: AnyOutline, placed: tuple[_Placed, ...], gravity: tuple[float, float],
+    def __init__(self, outline: AnyOutline, placed: tuple[BedObstacle, ...], gravity: tuple[float, float],
                  turn: Coordinate | None):
         self.poses = list_level_poses(outline) if math.hypot(*gravity) > 0.0 else ()
         self._size, self._placed, self._gravity, self._turn = outline.size, placed, np.array(gravity), turn
@@ -134,14 +134,14 @@ def _is_carried(over: np.ndarray, support: tuple[float, float], room: float) -> 
 
 
 @lru_cache(maxsize=64)
-def _make_bed(outline: AnyOutline, placed: tuple[_Placed, ...], gravity: tuple[float, float],
+def _make_bed(outline: AnyOutline, placed: tuple[BedObstacle, ...], gravity: tuple[float, float],
               turn: Coordinate | None) -> Bed:
     return Bed(outline, placed, gravity, turn)
 
 
 def find_bed(scene: Scene) -> Bed:
     """The bed of a scene; scenes that differ in nothing that counts have the same one."""
-    placed = tuple(_Placed(one.outline, one.pose, one.motion) for one in scene.obstacles)
+    placed = tuple(BedObstacle(one.outline, one.pose, one.motion) for one in scene.obstacles)
     return _make_bed(scene.workpiece.outline, placed, scene.gravity, scene.gravity_turn)
 
 

@@ -14,7 +14,7 @@ from rich.progress import BarColumn, TextColumn
 from sim.cli.reports.console import format_number, make_bar, make_console, make_table
 from sim.cli.reports.report_refine import shorten
 from sim.cli.reports.report_run import describe_code, watch_code
-from sim.feeding.basins import Line
+from sim.feeding.basins import BasinLine
 from sim.feeding.drop import Drop, drop, measure_widest_gap
 from sim.files.partial_file import PartialFile
 from sim.scene.scene import Scene
@@ -77,7 +77,7 @@ def wrap(found: Drop, value: float) -> float:
     return value - turn * math.ceil(value / turn - 0.5)
 
 
-def _print_line(out, found: Drop, line: Line) -> None:
+def _print_line(out, found: Drop, line: BasinLine) -> None:
     unit = found.axis.grid.unit
     head = f" [{unit}]" if unit else ""
     where = ", ".join(f"{name} = {format_number(value)}" for name, value in line.others.items())

@@ -13,11 +13,11 @@ from geometry.shapes.polygon import Polygon
 from sim.feeding.gate import Gate
 from sim.scene.scene import Scene
 from sim.show.labels import as_typed
+from sim.show.loops import make_path
 from sim.show.palette import OUTCOME_COLOURS, pick_word_colours
 from sim.show.plot_file import check_plot_file, save_figure
 from sim.show.plots.draw_space import style_axes
 from sim.show.plots.draw_sweep import describe_axis
-from sim.show.plots.parts.outline_picture import make_path
 from sim.show.replay.painter import FAINT, TEXT
 from sim.sweep.table import BY_CHOICE
 
