@@ -187,6 +187,8 @@ def sweep_scene(
     resume: Annotated[bool, typer.Option("--resume", help="Run only what is missing in FILE.")] = False,
     log: Annotated[str, typer.Option(metavar="all|failed|none", help="Runs that leave a trajectory.")] = "none",
     table: Annotated[Path | None, typer.Option("--csv", metavar="FILE", help="Write the table as CSV as well.")] = None,
+    merge: Annotated[bool, typer.Option(
+        "--merge-symmetric", help="Count rest poses together that the part's symmetry makes alike.")] = False,
     overrides: SetOption = None,
 ) -> None:
     """Run a scene over many values and write a table of outcomes."""
@@ -197,7 +199,7 @@ def sweep_scene(
     options = {"samples": samples, "seed": seed, "workers": workers, "client": cluster, "output": path,
                "resume": resume, "log": log}
     varied = [decode_word(word) for word in vary or []], [decode_word(word) for word in scale or []]
-    complete = report_sweep.print_sweep(loaded, mu, rho, varied, table, options)
+    complete = report_sweep.print_sweep(loaded, mu, rho, varied, (table, merge), options)
     raise typer.Exit(EXIT_DONE if complete else EXIT_INTERRUPTED)
 
 

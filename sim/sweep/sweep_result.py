@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+from collections import Counter
 from collections.abc import Sequence
 from functools import cached_property
 from pathlib import Path
@@ -92,8 +93,11 @@ class Sweep:
         """(n,) the outcome of each cell in words."""
         return self["outcome"]
 
-    def count(self) -> dict[str, int]:
-        """How many cells have each outcome, those that occur."""
+    def count(self, column: str = "outcome") -> dict[str, int]:
+        """How many cells have each outcome, those that occur; or each word of another column, the most frequent first.
+        """
+        if column != "outcome":
+            return dict(Counter(map(str, self[column])).most_common())
         counts = np.bincount(self.table["outcome"], minlength=len(self.record.outcomes))
         return {word: int(n) for word, n in zip(self.record.outcomes, counts, strict=True) if n}
 
@@ -106,8 +110,9 @@ class Sweep:
         """The run of a cell with its rows, if the sweep has logged it. Raises SceneError, SweepError."""
         return None if self.path is None else read_cell_log(self.path, self.record, cell, self.build_scene(cell))[0]
 
-    def write_csv(self, path: str | Path) -> Path:
-        """Write the table as CSV, numbers with all their digits, words as words; it appears when it is complete."""
+    def write_csv(self, path: str | Path, merge: bool = False) -> Path:
+        """Write the table as CSV, numbers with all their digits, words as words; it appears when it is complete. merge:
+        rest poses that the part's symmetry makes alike are one outcome."""
         path = Path(path)
         path.parent.mkdir(parents=True, exist_ok=True)
         names = self.table.dtype.names or ()
@@ -115,7 +120,8 @@ class Sweep:
             with partial.open("w", newline="", encoding="utf-8") as file:
                 writer = csv.writer(file)
                 writer.writerow(names)
-                writer.writerows(zip(*(self[name].tolist() for name in names), strict=True))
+                columns = ["merged_outcome" if merge and name == "outcome" else name for name in names]
+                writer.writerows(zip(*(self[name].tolist() for name in columns), strict=True))
             partial.publish()
         return path
 

@@ -128,6 +128,8 @@ def _draw_cells(axes: Axes, view: SweepView, panel: Panel, norm: Normalize) -> N
     _fill(axes, borders, done & np.isnan(values), facecolor=NO_NUMBER)
     _fill(axes, borders, done & np.isinf(values), facecolor=ENDLESS)
     _fill(axes, borders, planned & ~done, facecolor="white", edgecolor=EDGE, hatch="////", linewidth=0.0)
+    marked = view.chosen[panel.cells]
+    axes.plot(x[marked], y[marked], "o", color=BOUNDARY, markersize=2.0, markeredgewidth=0.0)
     axes.set_xlim(borders[0][0], borders[0][-1])
     axes.set_ylim(borders[1][0], borders[1][-1])
     _draw_boundaries(axes, view, panel, (columns, rows), borders)

@@ -16,11 +16,13 @@ from sim.sweep.axes import WORDS, SweepAxis, SweepError, describe_value, go_toge
 from sim.sweep.plan import find_indices
 from sim.sweep.refine.refinement import Refinement
 from sim.sweep.sweep_result import Sweep
-from sim.sweep.table import ROW_FIELDS, TEXT_FIELDS
+from sim.sweep.table import DERIVED, ROW_FIELDS, TEXT_FIELDS
 
 MOST_PANELS = 12
 MOST_CURVES = 8
-WORD_COLUMNS = ("outcome", "status", *TEXT_FIELDS)
+WORD_COLUMNS = ("outcome", "status", *TEXT_FIELDS, *DERIVED)
+OUTCOME_COLUMNS = ("outcome", "merged_outcome")
+MARKED = "dots: several motions were possible there, and the rule of choice took one"
 OTHERS = "others"  # stands for all words beyond those that have a colour
 
 
@@ -50,6 +52,7 @@ class SweepView:
     panels: tuple[Panel, ...]
     boundaries: tuple[Refinement, ...]  # of this column
     notes: tuple[str, ...]
+    chosen: np.ndarray  # (cells,) which of them met several possible motions, so that the rule of choice took one
 
     @property
     def has_curves(self) -> bool:
@@ -63,7 +66,7 @@ class SweepView:
     @property
     def colours(self) -> list[str]:
         """One colour a word."""
-        return pick_word_colours(self.words, OUTCOME_COLOURS if self.column == "outcome" else None)
+        return pick_word_colours(self.words, OUTCOME_COLOURS if self.column in OUTCOME_COLUMNS else None)
 
     def get_values(self, axis: SweepAxis, cells: np.ndarray) -> np.ndarray:
         """(n,) values of an axis in some cells."""
@@ -99,14 +102,19 @@ def choose_view(sweep: Sweep, x: str | None = None, y: str | None = None, color:
     numbers, words = _read_column(sweep, column, refinements or [])
     data = np.full(len(plan), np.nan)
     data[sweep.table["cell"]] = numbers
+    chosen = np.zeros(len(plan), bool)
+    if column in OUTCOME_COLUMNS:
+        chosen[sweep.table["cell"]] = sweep.table["time_not_unique"] > 0.0
     boundaries = tuple(one for one in refinements or () if one.of == (column if words else "outcome"))
     view = SweepView(Path(sweep.record.source).stem or "scene", plan.axes, x_axis, y_axis, series, column,
-                     plan.tabulate(np.arange(len(plan))), done, data, words, (), boundaries, ())
+                     plan.tabulate(np.arange(len(plan))), done, data, words, (), boundaries, (), chosen)
     used = [axis for axis in (x_axis, y_axis, series) if axis is not None]
     free = [axis for axis in plan.axes if not any(go_together(axis, one) for one in used)]
     panels, notes = _make_panels(view, free, places, samples, kept)
     if view.has_curves and series is not None and len(series) > MOST_CURVES:
         notes.append(f"{MOST_CURVES} of {len(series)} curves ({series.name}); --where {series.name}=VALUE shows one")
+    if chosen[kept].any() and not view.is_scatter:
+        notes.append(MARKED)
     missing = int((~done[kept]).sum())
     if missing:
         notes.insert(0, f"{missing} of {len(kept)} cells have not run"
@@ -153,9 +161,9 @@ def _choose_axes(sweep: Sweep, x, y, color, picked) -> tuple[SweepAxis, SweepAxi
     if y_axis is not None:
         _check_two(x_axis, y_axis, "--y")
     column = "outcome" if color is None else color
-    if column == "cell" or column not in names:
+    if column == "cell" or column not in (*names, *DERIVED):
         raise SweepError(f"--color {column}: there is no such column; valid: "
-                         + ", ".join(name for name in names if name != "cell"))
+                         + ", ".join(name for name in (*names, *DERIVED) if name != "cell"))
     series = _choose_series(axes, (x_axis, *picked)) if y_axis is None and column not in WORD_COLUMNS else None
     return x_axis, y_axis, series, column
 
