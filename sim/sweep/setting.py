@@ -21,6 +21,7 @@ import numpy as np
 from sim.instant.outcome import FAILED, INVALID, OVERLAP, Judge
 from sim.scene import toml_text
 from sim.scene.build import build_scene, parse_scene
+from sim.scene.edit import POSE_KEYS, can_be_moved, move_part
 from sim.scene.scene import Scene
 from sim.scene.scene_errors import OverlapError, SceneError
 from sim.scene.toml_edit import rewrite_toml
@@ -136,6 +137,8 @@ class SettingMaker:
                           and [(study.axes[index].key, study.axes[index].is_factor) for index in self._others]
                           == [("workpiece.rho", False)])
         self._judge = first.judge if self._only_rho else None  # knows nothing of inertia
+        self._only_pose = (self._others and all(study.axes[index].key in POSE_KEYS for index in self._others)
+                           and can_be_moved(self.first, study.text))
 
     def _find_pairs(self, index: int) -> tuple[int, list[int]]:
         """Row of `Setting.pairs` and obstacles that an axis speaks of: these are seen where its value changes."""
@@ -240,8 +243,15 @@ class SettingMaker:
         return str(error).removeprefix(f"{self._study.source or 'scene'}: ")
 
     def _build_scene(self, values) -> Scene:
-        """The scene of a cell; where only the radius of gyration is not that of the first, nothing is read anew."""
+        """The scene of a cell; where only the radius of gyration or the pose is not that of the first, nothing is read
+        anew."""
         axes = self._study.axes
+        if self._only_pose:
+            changes = {axes[index].key: axes[index].make_override(values[index]) for index in self._others}
+            try:
+                return move_part(self.first, self._study.text, changes, self._study.source or "scene")
+            except ValueError:  # no pose: what reads all says where
+                return self._study.build_scene(values, with_text=False)
         if not self._only_rho:
             return self._study.build_scene(values, with_text=False)
         axis, value = axes[self._others[0]], values[self._others[0]]
