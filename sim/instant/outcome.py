@@ -29,8 +29,8 @@ from typing import Any, Protocol
 import numpy as np
 
 from dynamics.tolerances import SPEED_ROUNDING
-from geometry.prescribed.motion import spread_times
 from sim.instant.depth import measure_depth
+from sim.instant.scene_box import find_box
 from sim.rows.records import CONTACT_DTYPE
 from sim.rows.status import Status
 from sim.scene.scene import Goal, Scene
@@ -39,7 +39,6 @@ from sim.tolerances import DEPTH_ROUNDING, STILL
 
 (AT_REST, JAMMED, WEDGED, INSERTED, REFUSED, LEFT, NOT_UNIQUE, NO_SOLUTION, TIMED_OUT, OVERLAP, INVALID,
  FAILED) = range(len(OUTCOMES))  # fmt: skip
-LOOKS = 200  # times at which obstacles that move are looked at, for the box around all
 GOAL = len(OUTCOMES)  # the first goal; the others follow
 _BY_STATUS = {
     Status.NOT_UNIQUE: NOT_UNIQUE, Status.NO_SOLUTION: NO_SOLUTION, Status.NO_IMPACT_SOLUTION: NO_SOLUTION,
@@ -57,13 +56,7 @@ class Judge:
 
     def __init__(self, scene: Scene):
         workpiece = scene.workpiece
-        start = workpiece.outline.placed(workpiece.pose)
-        moves = any(obstacle.motion is not None for obstacle in scene.obstacles)
-        times = spread_times(0.0, scene.run.duration, LOOKS) if moves else np.zeros(1)
-        places = (obstacle.place(time) for obstacle in scene.obstacles
-                  for time in (times if obstacle.motion is not None else times[:1]))
-        points = np.concatenate([start.bounds, *(place.bounds for place in places)])
-        self.low, self.high = points.min(axis=0), points.max(axis=0)
+        self.low, self.high = find_box(scene)
         self.radius = workpiece.outline.reach
         self.goals, self.origin = scene.goals, workpiece.origin
         self.way = None if scene.insertion is None else (scene.insertion, workpiece.outline)
