@@ -209,7 +209,7 @@ def _correct(body, options, state, tools, tau):
 def accept(body, options, state, tools, step_end):
     """Move the state to a StepEnd."""
     tau, found = step_end
-    if found and tau > 0.0:
+    if found and tau > 0.0 and state.cause_kind != events.GOAL:  # which is located there
         tau = _correct(body, options, state, tools, tau)
     if not (found and tau <= 0.0):
         place_at(body, state, tau, state.pose, state.velocity)

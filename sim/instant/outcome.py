@@ -30,7 +30,9 @@ import numpy as np
 
 from dynamics.tolerances import SPEED_ROUNDING
 from sim.instant.depth import measure_depth
+from sim.instant.goals import find_reached
 from sim.instant.scene_box import find_box
+from sim.rows.endings import AWAY, REACHED, TIME
 from sim.rows.records import CONTACT_DTYPE
 from sim.rows.status import Status
 from sim.scene.scene import Goal, Scene
@@ -56,7 +58,8 @@ class Judge:
 
     def __init__(self, scene: Scene):
         workpiece = scene.workpiece
-        self.low, self.high = find_box(scene)
+        left, bottom, right, top = find_box(scene)
+        self.low, self.high = np.array([left, bottom]), np.array([right, top])
         self.radius = workpiece.outline.reach
         self.goals, self.origin = scene.goals, workpiece.origin
         self.way = None if scene.insertion is None else (scene.insertion, workpiece.outline)
@@ -74,16 +77,18 @@ class Judges:
         self._regions = list(regions)
 
     def find_outcomes(self, which: np.ndarray, status: np.ndarray, pose: np.ndarray, at_rest: np.ndarray,
-                      n_contacts: np.ndarray, held: np.ndarray, stands: np.ndarray | None = None) -> np.ndarray:
+                      n_contacts: np.ndarray, held: np.ndarray, stands: np.ndarray | None = None,
+                      ending: np.ndarray | int = TIME) -> np.ndarray:
         """(n,) codes of the outcomes. which: the judge of each run; pose (n, 3): of the centre of mass at the end;
         n_contacts: closed at the end; held: whether these could hold a part at rest against every load, see `is_held`;
-        stands: whether it does not move at the end, see `stand_still`; at_rest if not given.
+        stands: whether it does not move at the end, see `stand_still`; at_rest if not given; ending: what has ended
+        the run, see `sim.rows.endings`.
         """
         stands = at_rest if stands is None else at_rest | stands
         place, radius = pose[:, :2], self._radius[which, None]
         low, high = self._boxes[which].swapaxes(0, 1)
         outside = ((place + radius < low) | (place - radius > high)).any(axis=1)
-        codes = np.where(outside & (n_contacts == 0), LEFT, TIMED_OUT)
+        codes = np.where((outside & (n_contacts == 0)) | (ending == AWAY), LEFT, TIMED_OUT)
         codes = np.where(at_rest, np.where(held, JAMMED, AT_REST), codes)
         for number, (goals, origin, way) in enumerate(self._regions):
             own = (self._region[which] == number) & (status == Status.COMPLETED)
@@ -93,6 +98,7 @@ class Judges:
                 reached = own & (at_rest | (not goal.at_rest))
                 reached[reached] = is_inside(goal, origin, pose[reached])
                 codes[reached] = GOAL + index
+        codes = np.where(ending >= REACHED, GOAL + ending - REACHED, codes)
         others = np.flatnonzero(status != Status.COMPLETED)
         codes[others] = [_BY_STATUS.get(Status(code), FAILED) for code in status[others].tolist()]
         return codes
@@ -173,14 +179,16 @@ def find_outcome(scene: Scene, trajectory: Ended) -> str:
     if not len(trajectory) or trajectory.status is Status.RUNNING:
         return ""
     end, pose, contacts = float(trajectory.time[-1]), trajectory.pose[-1], trajectory.contacts_at(-1)
-    events, completed = trajectory.events, trajectory.status is Status.COMPLETED
-    at_rest = completed and (bool(len(events) and events["kind"][-1] == "rest")
-                             or lies_still(scene, pose, trajectory.velocity[-1], end))
+    *before, last = ["", "", *trajectory.events["kind"][-2:].tolist()]
+    completed, rests = trajectory.status is Status.COMPLETED, "rest" in (last, before[-1] if last == "goal" else "")
+    at_rest = completed and (rests or lies_still(scene, pose, trajectory.velocity[-1], end))
+    reached = find_reached(scene, pose, rests) if last == "goal" else -1
+    ending = AWAY if last == "left" else REACHED + reached if reached >= 0 else TIME
     judge = Judge(replace(scene, run=replace(scene.run, duration=end)))
     stands = at_rest or (completed and scene.insertion is not None and _stands(scene, trajectory.velocity[-1]))
     held = stands and is_held(contacts, pose, [obstacle.mu for obstacle in scene.obstacles], scene.workpiece.rho)
     code = Judges([judge]).find_outcomes(*(np.array([value]) for value in (
-        0, int(trajectory.status), pose, at_rest, len(contacts), held, stands)))[0]
+        0, int(trajectory.status), pose, at_rest, len(contacts), held, stands, ending)))[0]
     return list_outcomes(scene)[code]
 
 

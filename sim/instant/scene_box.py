@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from functools import lru_cache
+from math import hypot, inf
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from geometry.prescribed.ways import bound_places
 from geometry.shapes.polygon import Polygon
+from sim.scene.start import place_body
 
 if TYPE_CHECKING:
     from geometry.prescribed.motion import Motion
@@ -16,34 +18,54 @@ if TYPE_CHECKING:
     from sim.scene.build_outline import AnyOutline
     from sim.scene.scene import Scene
 
-
-def find_box(scene: Scene) -> np.ndarray:
-    """(2, 2) m: lowest x and y, highest x and y, of the part at the start and of every obstacle during the run."""
-    workpiece, duration = scene.workpiece, scene.run.duration
-    boxes = [_bound_place(workpiece.outline, workpiece.pose), *(
-        _bound_place(obstacle.outline, obstacle.pose) if obstacle.motion is None or obstacle.motion.shape_still
-        else _bound_way(obstacle.outline, obstacle.motion, duration) for obstacle in scene.obstacles)]
-    return np.array([np.min([low for low, _ in boxes], axis=0), np.max([high for _, high in boxes], axis=0)])
+Bounds = tuple[float, float, float, float]  # m: left, bottom, right, top
 
 
-def is_left_for_good(scene: Scene) -> bool:
-    """May a part that is outside the box and flies away from it be said to never come back? Then what acts on it there
-    is constant, and there are obstacles that it has left."""
-    return bool(scene.obstacles) and scene.gravity_turn is None and not scene.held
+def find_box(scene: Scene) -> Bounds:
+    """Around the part at the start and every obstacle during the run."""
+    part, duration = scene.workpiece, scene.run.duration
+    boxes = [_bound_place(part.outline, part.pose)]
+    for obstacle in scene.obstacles:
+        motion = obstacle.motion
+        boxes.append(_bound_place(obstacle.outline, obstacle.pose) if motion is None or motion.shape_still
+                     else _bound_way(obstacle.outline, motion, duration))
+    left, bottom, right, top = zip(*boxes, strict=True)
+    return min(left), min(bottom), max(right), max(top)
+
+
+def find_limits(scene: Scene) -> Bounds:
+    """The box with all poses of the part, as a circle, in goals that it need not be at rest in: outside of it nothing
+    can happen any more to a part that flies away.
+
+    Infinite where that is not known: where there are no obstacles, and where what acts on a part that flies may change,
+    so that it may come back.
+    """
+    if not scene.obstacles or scene.gravity_turn is not None or scene.held:
+        return -inf, -inf, inf, inf
+    left, bottom, right, top = find_box(scene)
+    arm = hypot(*scene.workpiece.origin)
+    for goal in scene.goals:
+        if not goal.at_rest:
+            (x, x_end), (y, y_end) = goal.x or (-inf, inf), goal.y or (-inf, inf)
+            left, bottom = min(left, x - arm), min(bottom, y - arm)
+            right, top = max(right, x_end + arm), max(top, y_end + arm)
+    return left, bottom, right, top
 
 
 # The scenes of a study share outlines and motions.
 @lru_cache(maxsize=256)
-def _bound_place(outline: AnyOutline, pose: Pose) -> np.ndarray:
-    return outline.placed(pose).bounds
+def _bound_place(outline: AnyOutline, pose: Pose) -> Bounds:
+    placed = place_body(outline, pose)
+    return (*placed.low.tolist(), *placed.high.tolist())
 
 
 @lru_cache(maxsize=256)
-def _bound_way(outline: AnyOutline, motion: Motion, duration: float) -> np.ndarray:
+def _bound_way(outline: AnyOutline, motion: Motion, duration: float) -> Bounds:
     """A polygon by its vertices, another outline by the corners of its bounding box."""
     if isinstance(outline, Polygon):
         points = outline.vertices
     else:
         (left, bottom), (right, top) = outline.bounds
         points = np.array([[left, bottom], [right, bottom], [right, top], [left, top]])
-    return bound_places(motion, points, 0.0, duration)
+    low, high = bound_places(motion, points, 0.0, duration).tolist()
+    return (*low, *high)
