@@ -59,4 +59,4 @@ def bound_places(motion: Motion, points: np.ndarray, begin: float, end: float) -
         for r, a in zip(reach.tolist(), angle.tolist(), strict=True):
             least, most = bound_sine(a + theta[0] + shift, a + theta[1] + shift)
             low[axis], high[axis] = min(low[axis], r * least), max(high[axis], r * most)
-    return np.array([low + [x[0], y[0]], high + [x[1], y[1]]])
+    return np.array([low, high]) + np.array([x, y]).T

@@ -14,7 +14,7 @@ from geometry.compiled.record import define_record
 TURN = 2.0 * pi
 
 # x, y [m] and theta [rad] of the frame, each from `low` to `high`, infinite where it may be anything; theta counts
-# modulo a turn. `origin` [m]: of the frame, seen from the centre of mass in an unrotated part; `reach`: how far that is.
+# modulo a turn. `origin` [m]: of the frame, seen from the centre of mass in an unrotated part; `reach`: how far off.
 REGION = define_record(("low", "f8", (3,)), ("high", "f8", (3,)), ("origin", "f8", (2,)), ("reach", "f8"))
 
 

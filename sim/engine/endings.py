@@ -1,8 +1,9 @@
 """How a run ends before its time: in a goal at which it stops, or where the part has left the scene for good.
 
-A goal is looked for on the path of a step, by bounds of its motion: a visit that lasts for longer than rounding tells is
-found, however short it is against the step, where no more than FINE looks are needed. It is located on the constraints
-of the mode, so that the pose at the end is in the region to the last bit. A run stops in the first goal that holds then.
+A goal is looked for on the path of a step by bounds of its motion: a look says how long the part surely stays outside,
+and the next one is then. So a visit is found however short it is, but for what is less than rounding or the error of
+the step, and but for steps in which more than FINE looks would be needed. It is located on the constraints of the mode,
+so that the pose at the end is in the region to the last bit. A run stops in the first goal of the scene that holds.
 """
 
 from __future__ import annotations

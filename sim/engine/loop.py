@@ -142,10 +142,6 @@ def _step(body, options, state, tools, log):
         state.phase = DONE
         return GO_ON
     left, end, cause = _find_end(body, options, state)
-    if state.mode.n == 0 and not body.varying:
-        leaving = find_leaving(body, options, state)
-        if leaving <= left:
-            left, end, cause = leaving, state.time + leaving, events.LEFT
     if left <= 0.0:
         state.phase = DONE
         if cause == events.LEFT:
@@ -213,6 +209,18 @@ def _stop_at_goal(body, options, state, tools, step_end):
 
 @kernel
 def _find_end(body, options, state):
+    """(longest time of a step, when it ends, what happens then), as `_find_break`, or LEFT where the part is out of the
+    scene for good."""
+    left, end, cause = _find_break(body, options, state)
+    if state.mode.n == 0 and not body.varying:
+        leaving = find_leaving(body, options, state)
+        if leaving <= left:
+            return leaving, state.time + leaving, events.LEFT
+    return left, end, cause
+
+
+@kernel
+def _find_break(body, options, state):
     """(longest time of a step, when it ends, what happens then: BREAK where the velocity or the acceleration of an
     obstacle or a load jumps, SAMPLE where nothing does and a controller samples, else NO_MONITOR)."""
     walls = body.walls

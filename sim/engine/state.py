@@ -93,7 +93,7 @@ STATE = define_record(
     ("bridges", "i8"), ("bridged", "f8"), ("bridge_work", "f8"),  # see `sim.engine.bounces.bridge`: number, s, J/kg
     ("last_bridge", "f8"), ("bridge_length", "f8"),  # s: when the last one ended, and how long it was
     ("last_event", "f8"), ("stalls", "i8"), ("last_flight", "f8"), ("last_impact", "f8"),
-    # what ends the run, see `sim.rows.endings`; s: since when the part has been still, and in each goal, -1 if it is not
+    # what ends the run, see `sim.rows.endings`; s: since when the part has been still, and in each goal, or -1
     ("ending", "i8"), ("still_since", "f8"), ("inside_since", "f8", (MOST_GOALS,)),
     # output
     ("next_tick", "i8"), ("last_row", "f8"),

@@ -139,7 +139,7 @@ def is_inside(goal: Goal, origin: tuple[float, float], pose: np.ndarray) -> np.n
 def lies_still(scene: Scene, pose, velocity, time: float) -> bool:
     """Does the part not move at a time [s], and may it stay as it is from then on? pose, velocity (3,): of the centre
     of mass. The engine knows rest for good; this holds as well where obstacles that move have just come to their last
-    waypoints, or move elsewhere."""
+    waypoints, or move elsewhere, and of a part that has swung to rest in a gripper or on springs."""
     from dynamics.sets.acceleration_set import find_accelerations
     from sim.instant.body import build_body, build_scales
     from sim.instant.instant import contact_problem
@@ -149,7 +149,7 @@ def lies_still(scene: Scene, pose, velocity, time: float) -> bool:
     if not (np.abs(velocity) * reach).max() <= STILL * scales.speed / SPEED_ROUNDING:
         return False
     problem, contacts = contact_problem(scene, pose, np.zeros(3), time)
-    if not contacts or any(contact["gap_rate"] < 0.0 for contact in contacts):
+    if any(contact["gap_rate"] < 0.0 for contact in contacts):
         return False
     vertices = [vertex for piece in find_accelerations(problem).pieces for vertex in piece.vertices]
     return any(np.abs(vertex).max() <= STILL * scales.force for vertex in vertices)

@@ -177,6 +177,10 @@ class GoalSection(Section):
     def _check_region(self):
         if self.x is None and self.y is None and self.theta is None:
             raise ValueError("needs at least one of x, y, theta")
+        for name in ("x", "y", "theta"):
+            low, high = getattr(self, name) or (0.0, 1.0)
+            if self.stop and low == high:
+                raise ValueError(f"with stop, {name} needs two different values: one value is passed in no time")
         return self
 
 

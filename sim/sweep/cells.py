@@ -181,8 +181,8 @@ class Desk:
 
 
 def fill_rows(table: np.ndarray, ends: Ends, group: Group, texts: TextList, still) -> None:
-    """Rows of runs of a group that have ended. still(row, pose): asked of a part that has contacts, and is not known to
-    be at rest for good."""
+    """Rows of runs of a group that have ended. still(row, pose): asked of a part that is slow, and is not known to be
+    at rest for good."""
     results = ends.results
     energies = (results[name] for name in ("kinetic_start", "kinetic_end", "load", "friction", "impact", "pushed"))
     rounding = compute_rounding(ends.cells.mass, ends.cells.load, ends.cells.touch)
@@ -206,7 +206,7 @@ def fill_rows(table: np.ndarray, ends: Ends, group: Group, texts: TextList, stil
     resting = results.at_rest == 1
     # slow enough at the end that it is worth a closer look, which costs a millisecond
     slow = np.abs(results.velocity[:, :2]).max(axis=1) <= STILL * (ends.cells.speed / SPEED_ROUNDING)
-    open_cells = (table["status"] == Status.COMPLETED) & ~resting & (results.n_contacts > 0) & slow
+    open_cells = (table["status"] == Status.COMPLETED) & ~resting & slow
     for place in np.flatnonzero(open_cells).tolist():
         resting[place] = still(table[place], results.pose[place])
     judges = Judges([setting.judge for setting in group.settings])

@@ -14,8 +14,9 @@ ROW_FIELDS = (
     ("outcome", "i8", "1", "index into the attribute `outcomes`"),
     ("status", "i8", "1", "code of the status of the run, -1 where there was no run"),
     ("end_time", "f8", "s", "time at the end"),
-    ("goal_time", "f8", "s", "time from which on the part was in the goal that is its outcome: that of the end where it "
-     "stops the run, of coming to rest for good where it asks for rest, else of coming in last; NaN without a goal"),
+    ("goal_time", "f8", "s", "time from which on the part was in the goal that is its outcome: that of the end where "
+     "the goal stops the run, of coming to rest for good where it asks for rest, else of coming in last; NaN without "
+     "a goal"),
     ("x", "f8", "m", "centre of mass at the end"),
     ("y", "f8", "m", "centre of mass at the end"),
     ("theta", "f8", "rad", "orientation at the end, above -pi and up to pi"),

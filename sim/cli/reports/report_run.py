@@ -96,7 +96,8 @@ def print_run(trajectory: Trajectory, path: Path) -> None:
     """The short account of a run: how it ended, what happened, how well the laws held, what to do next."""
     console = make_console()
     status = trajectory.status
-    console.print(f"{cut(trajectory.record.name)}: {trajectory.happened}", style="bold" if status.completed else "bold red")
+    style = "bold" if status.completed else "bold red"
+    console.print(f"{cut(trajectory.record.name)}: {trajectory.happened}", style=style)
     if trajectory.message:
         console.print(f"  {trajectory.message}")
     if not status.completed:
