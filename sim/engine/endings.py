@@ -20,7 +20,7 @@ from sim.engine import events
 from sim.engine.recorder import EventHeader, write_event
 from sim.engine.state import get_present
 from sim.engine.step import place_at
-from sim.rows.endings import AWAY, REACHED
+from sim.rows.ending_codes import AWAY, REACHED
 from sim.tolerances import EVENT_BRACKET, STILL
 
 GOAL = define_record(("region", REGION), ("at_rest", "i8"), ("stop", "i8"))

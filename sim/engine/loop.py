@@ -16,14 +16,13 @@ from sim.engine.endings import find_leaving, follow_goals, locate_goal, log_endi
 from sim.engine.events import get_probed
 from sim.engine.jump import jump, tally_uniqueness
 from sim.engine.next_event import StepEnd, accept, find_event, go_back
-from sim.engine.recorder import WorkDone, account_contacts, has_room, write_row
+from sim.engine.recorder import WorkDone, account_contacts, get_friction_work, has_room, integrate_work, write_row
 from sim.engine.samples import find_sample, measure_sample, must_ask
 from sim.engine.state import DONE, JAM, JUMP, STEP, TICKS, UNDECIDED, get_present
 from sim.engine.step import place_at, take_step
 from sim.engine.survey import survey
 from sim.engine.switches import find_release, lets_go, take_loads
-from sim.engine.work import get_friction_work, integrate_work
-from sim.rows.endings import AWAY, TIME
+from sim.rows.ending_codes import AWAY, TIME
 from sim.rows.status_codes import (
     ASKED,
     COMPLETED,

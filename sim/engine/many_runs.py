@@ -24,8 +24,8 @@ from geometry.contact.moving import copy_walls
 from geometry.prescribed.movers import copy_clock
 from sim.engine.loop import run_chunk
 from sim.engine.recorder import compute_kinetic, compute_load_work
-from sim.engine.state import STATE, Box, Log, Options, Tools, allocate_log, get_present
-from sim.rows.endings import MOST_GOALS
+from sim.engine.state import STATE, Log, Options, SceneBox, Tools, allocate_log, get_present
+from sim.rows.ending_codes import MOST_GOALS
 from sim.rows.records import CONTACT_LETTERS
 from sim.rows.status_codes import COMPLETED, PAUSED
 
@@ -35,7 +35,8 @@ POOL_BYTES = 32 * MODE_BYTES
 SEPARATOR, FREE_SIGN, NO_MOTION_SIGN, CUT_SIGN = 32, 45, 33, 43  # " ", "-", "!", "+"
 LETTERS = np.array([ord(letter) for letter in CONTACT_LETTERS], dtype=np.uint8)
 
-# What a cell is, besides its pairs: see `Body`, `Options`, `Scales` and `Box`. `random`: the state of the generator.
+# What a cell is, besides its pairs: see `Body`, `Options`, `Scales` and `SceneBox`. `random`: the state of the
+# generator.
 CELL = define_record(
     ("rho", "f8"), ("mass", "f8"), ("w", "f8", (3,)), ("load", "f8", (6,)),
     ("pose", "f8", (3,)), ("velocity", "f8", (3,)), ("random", "i8"),
@@ -143,7 +144,7 @@ def run_cells(body, options, cells, pairs, work, results):
         how = Options(cell.duration, _get_interval(body, cell), cell.step, cell.tolerance, cell.order, cell.rule,
                       cell.survey != 0, options.max_steps,
                       Scales(cell.touch, cell.force, cell.speed), options.tolerances, options.goals,
-                      Box(cell.box[0], cell.box[1], cell.box[2], cell.box[3]))
+                      SceneBox(cell.box[0], cell.box[1], cell.box[2], cell.box[3]))
         before = state.effort
         work.log.counts[:4] = 0
         code = run_chunk(here, how, state, work.tools, work.log)
@@ -174,7 +175,7 @@ def log_cells(body, options, cells, pairs, work, results, logged, pushed):
                     body.longest, body.stiffness, body.control)
         how = Options(cell.duration, cell.interval, cell.step, cell.tolerance, cell.order, cell.rule, cell.survey != 0,
                       options.max_steps, Scales(cell.touch, cell.force, cell.speed), options.tolerances,
-                      options.goals, Box(cell.box[0], cell.box[1], cell.box[2], cell.box[3]))
+                      options.goals, SceneBox(cell.box[0], cell.box[1], cell.box[2], cell.box[3]))
         before = state.effort
         code = run_chunk(here, how, state, work.tools, work.log)
         progress[SPENT] += state.effort - before

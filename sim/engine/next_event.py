@@ -34,10 +34,10 @@ from sim.engine.events import (
 )
 from sim.engine.jump import is_held
 from sim.engine.lasting import is_proved_to_last
+from sim.engine.recorder import get_friction_work, integrate_work
 from sim.engine.state import JUMP
 from sim.engine.step import place_at
 from sim.engine.switches import is_switch, locate_switch, set_switch_cause
-from sim.engine.work import get_friction_work, integrate_work
 from sim.tolerances import AHEAD_SHARE, AT_SINGULAR_POINT, LARGEST_CORRECTION, LOCATED, LOOK_AHEAD, SECANT_STEP
 
 

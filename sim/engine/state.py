@@ -24,7 +24,7 @@ from geometry.compiled.record import allocate_record, define_record
 from geometry.contact.detection import Scratch, allocate_scratch
 from geometry.contact.path import PATH, TERMS
 from sim.engine.events import PROBE
-from sim.rows.endings import MOST_GOALS
+from sim.rows.ending_codes import MOST_GOALS
 from sim.rows.records import CONTACT_DTYPE, EVENT_DTYPE, STEP_DTYPE
 
 # phases of the loop
@@ -37,7 +37,7 @@ NOTHING, ACCELERATION, VELOCITY = 0, 1, 2
 UNDECIDED, JAM = 1, 2
 
 
-class Box(NamedTuple):
+class SceneBox(NamedTuple):
     """What a part leaves that leaves the scene, see `sim.instant.scene_box`; infinite on a side where none does."""
 
     left: float  # m
@@ -60,7 +60,7 @@ class Options(NamedTuple):
     scales: Scales
     tolerances: Tolerances
     goals: np.ndarray  # (n,) sim.engine.endings.GOAL, in the order of the scene
-    box: Box
+    box: SceneBox
 
 
 STATE = define_record(
@@ -93,7 +93,7 @@ STATE = define_record(
     ("bridges", "i8"), ("bridged", "f8"), ("bridge_work", "f8"),  # see `sim.engine.bounces.bridge`: number, s, J/kg
     ("last_bridge", "f8"), ("bridge_length", "f8"),  # s: when the last one ended, and how long it was
     ("last_event", "f8"), ("stalls", "i8"), ("last_flight", "f8"), ("last_impact", "f8"),
-    # what ends the run, see `sim.rows.endings`; s: since when the part has been still, and in each goal, or -1
+    # what ends the run, see `sim.rows.ending_codes`; s: since when the part has been still, and in each goal, or -1
     ("ending", "i8"), ("still_since", "f8"), ("inside_since", "f8", (MOST_GOALS,)),
     # output
     ("next_tick", "i8"), ("last_row", "f8"),

@@ -32,7 +32,7 @@ from dynamics.tolerances import SPEED_ROUNDING
 from sim.instant.depth import measure_depth
 from sim.instant.goals import find_reached
 from sim.instant.scene_box import find_box
-from sim.rows.endings import AWAY, REACHED, TIME
+from sim.rows.ending_codes import AWAY, REACHED, TIME
 from sim.rows.records import CONTACT_DTYPE
 from sim.rows.status import Status
 from sim.scene.scene import Goal, Scene
@@ -82,7 +82,7 @@ class Judges:
         """(n,) codes of the outcomes. which: the judge of each run; pose (n, 3): of the centre of mass at the end;
         n_contacts: closed at the end; held: whether these could hold a part at rest against every load, see `is_held`;
         stands: whether it does not move at the end, see `stand_still`; at_rest if not given; ending: what has ended
-        the run, see `sim.rows.endings`.
+        the run, see `sim.rows.ending_codes`.
         """
         stands = at_rest if stands is None else at_rest | stands
         place, radius = pose[:, :2], self._radius[which, None]

@@ -85,13 +85,13 @@ def release(arguments: Arguments) -> None:
 
 def build_options(scene: Scene, body: Body) -> s.Options:
     """The run section of the scene, as numbers, its goals, and what a part leaves that leaves the scene."""
-    box = s.Box(*find_limits(scene))
+    box = s.SceneBox(*find_limits(scene))
     return _fill_options(scene.run, build_scales(scene, body), scene.goals, scene.workpiece.origin, box)
 
 
 @lru_cache(maxsize=64)
 def _fill_options(run: Run, scales: Scales, goals: tuple[Goal, ...], origin: tuple[float, float],
-                  box: s.Box) -> s.Options:
+                  box: s.SceneBox) -> s.Options:
     """The same object for the same numbers, which a run then need not hand over again."""
     return s.Options(
         duration=float(run.duration),

@@ -8,7 +8,7 @@ from pydantic import BeforeValidator, Discriminator, Field, Tag, field_validator
 
 from dynamics.codes import Law, Rule
 from geometry.formation.formation_types import FormationType
-from sim.rows.endings import MOST_GOALS
+from sim.rows.ending_codes import MOST_GOALS
 from sim.scene.held.contact_schema import FormationContactSection
 from sim.scene.held.control_schema import ControlSection
 from sim.scene.held.held_schema import DragSection, GripperSection, LoadSection, SpringSection

@@ -37,7 +37,7 @@ def _compute_tolerance(part: tuple[AnyOutline, Pose], placed: tuple[tuple[AnyOut
     return TOUCH * max(place_body(*body).largest for body in (part, *placed))
 
 
-class Placed(NamedTuple):
+class PlacedBody(NamedTuple):
     """An outline where it stands."""
 
     outline: AnyOutline
@@ -47,11 +47,11 @@ class Placed(NamedTuple):
 
 
 @lru_cache(maxsize=256)
-def place_body(outline: AnyOutline, pose: Pose) -> Placed:
+def place_body(outline: AnyOutline, pose: Pose) -> PlacedBody:
     """An outline in the world; kept, for a scene is run again and again with one number changed."""
     placed = outline.placed(pose)
     low, high = placed.bounds
-    return Placed(placed, low, high, max(map(abs, (*low.tolist(), *high.tolist()))))
+    return PlacedBody(placed, low, high, max(map(abs, (*low.tolist(), *high.tolist()))))
 
 
 def check_resolution(outline: AnyOutline, place: str) -> None:

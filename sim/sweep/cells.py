@@ -12,7 +12,7 @@ import numpy as np
 from dynamics.tolerances import SPEED_ROUNDING
 from sim.instant.outcome import FAILED, GOAL, Judges, lies_still, list_outcomes, stand_still
 from sim.rows.account import compute_energy_residual, compute_rounding, judge_completed
-from sim.rows.endings import REACHED
+from sim.rows.ending_codes import REACHED
 from sim.rows.status import Status
 from sim.sweep.setting import BadCell, Group, SettingMaker, Shape, Study
 from sim.sweep.table import NOT_STARTED, Rows, TextList, build_row_dtype, split_turns

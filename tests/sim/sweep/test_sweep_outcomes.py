@@ -117,7 +117,8 @@ def test_coming_in_last_counts_where_a_part_passes_a_goal():
     by whichever of its bounds, and is not if it leaves before the end."""
     ball = ("[workpiece]\noutline = {disc = 0.01}\nmass = 1.0\npose = [0.0, 1.01, 0.0]\n[[obstacle]]\n"
             'name = "floor"\noutline = {vertices = [[-1, -0.1], [1, -0.1], [1, 0], [-1, 0]]}\n'
-            "[friction]\ndefault = 0.5\n[restitution]\ndefault = 1.0\n[[goal]]\nname = \"layer\"\ny = [0.26, 0.76]\nat_rest = false\n"
+            "[friction]\ndefault = 0.5\n[restitution]\ndefault = 1.0\n"
+            '[[goal]]\nname = "layer"\ny = [0.26, 0.76]\nat_rest = false\n'
             "[run]\nduration = 1.0\n")
     fall, times = np.sqrt(2.0 / 9.81), np.linspace(0.05, 2.9, 39)
     result = sweep(parse_scene(ball), vary={"run.duration": times.tolist()})
