@@ -34,10 +34,10 @@ from sim.engine.events import (
 )
 from sim.engine.jump import is_held
 from sim.engine.lasting import is_proved_to_last
+from sim.engine.recorder import get_friction_work, integrate_work
 from sim.engine.state import JUMP
 from sim.engine.step import place_at
 from sim.engine.switches import is_switch, locate_switch, set_switch_cause
-from sim.engine.work import get_friction_work, integrate_work
 from sim.tolerances import AHEAD_SHARE, AT_SINGULAR_POINT, LARGEST_CORRECTION, LOCATED, LOOK_AHEAD, SECANT_STEP
 
 
@@ -233,7 +233,7 @@ def _locate(body, options, state, tools, tau):
 def accept(body, options, state, tools, step_end):
     """Move the state to a StepEnd."""
     tau, found = step_end
-    if found and tau > 0.0:
+    if found and tau > 0.0 and state.cause_kind != events.GOAL:  # which is located there
         tau = _locate(body, options, state, tools, tau)
     if not (found and tau <= 0.0):
         place_at(body, state, tau, state.pose, state.velocity)
