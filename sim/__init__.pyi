@@ -1,5 +1,6 @@
 """Names that the package offers, and where they live."""
 
+from .feeding.squeeze_plan import plan_squeezes as plan_squeezes
 from .files.write_error import WriteError as WriteError
 from .instant.instant import contact_problem as contact_problem
 from .log.check_log import Verdict as Verdict

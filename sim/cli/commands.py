@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from sim.cli import part_commands as part_commands  # puts its commands into the program
+from sim.cli import plan_commands as plan_commands  # as well
 from sim.cli.reports.cli_words import (
     EXIT_DONE,
     EXIT_INTERRUPTED,
