@@ -102,7 +102,7 @@ def plan_tilts(scene: AnyScene, angles: Sequence[float], *, mu: float | tuple[fl
         tray = Tray(scene, mus, e, rate, place)
         begins, others = tuple(tray.sample_starts(starts)), tuple(tray.sample_starts(starts, CHECKED_OFFSET))
         while True:
-            way = _Search(tray, allowed, progress).find(begins, most_tilts)
+            way = _TiltSearch(tray, allowed, progress).find(begins, most_tilts)
             sequence = [angle for angle, _ in way]
             astray = [start for start in others if tray.run_all(start, sequence) != Outcomes(way[-1][1], "")]
             if not astray:
@@ -146,7 +146,7 @@ def _list_mus(mu: float | tuple[float, float] | None) -> tuple[float, ...]:
     return tuple(dict.fromkeys(float(low + (high - low) * s) for s in share))
 
 
-class _Search:
+class _TiltSearch:
     """The breadth-first search over sets of poses."""
 
     def __init__(self, tray: Tray, angles: tuple[float, ...], progress: Callable[[int], None] | None):
@@ -204,7 +204,7 @@ class _Search:
             what = f"{len(poses)} poses" if len(poses) > 1 else "1 pose, in which it can be moved along what it touches"
             lines.append(f"the fewest poses that are left are {what}: "
                          + "; ".join(pose.describe() for pose in poses[:MOST_TOLD]))
-        lines += [f"a tilt to {math.degrees(angle):.6g} deg is not always possible: the part may end {trouble!r}"
+        lines += [f"a tilt to {math.degrees(angle):.6g} deg is not taken, for of the part may become: {trouble}"
                   for angle, trouble in self.troubles.items()]
         return "\n  ".join(lines)
 

@@ -57,7 +57,7 @@ class TiltPose:
     fixed: bool  # do the contacts leave no way to move but off them?
 
     def describe(self) -> str:
-        """ "vertices 0 1 on wall 7 of tray": what of the part is where."""
+        """ "v0 v1 on wall 7 of tray": what of the part, edges (e), vertices (v) and arcs (a), is where."""
         groups: dict[tuple[str, str, int], list[int]] = {}
         for obstacle, kind, own, other in self.contacts:
             one, more = (own, other) if kind == "A" else (other, own)
@@ -67,12 +67,10 @@ class TiltPose:
 
 def _describe_group(kind: str, obstacle: str, one: int, numbers: list[int]) -> str:
     """Contacts of one type with one edge, as text."""
-    listed = " ".join(map(str, numbers))
     if kind == "A":
-        return f"edge {one} on {'corner' if len(numbers) == 1 else 'corners'} {listed} of {obstacle}"
-    if kind == "B":
-        return f"{'vertex' if len(numbers) == 1 else 'vertices'} {listed} on wall {one} of {obstacle}"
-    return f"arc {listed} on arc {one} of {obstacle}"
+        return f"e{one} on {'corner' if len(numbers) == 1 else 'corners'} {' '.join(map(str, numbers))} of {obstacle}"
+    listed = " ".join(f"{'v' if kind == 'B' else 'a'}{number}" for number in numbers)
+    return f"{listed} on {'wall' if kind == 'B' else 'arc'} {one} of {obstacle}"
 
 
 class Outcomes(NamedTuple):
@@ -187,7 +185,7 @@ class Tray:
         numbers: list[int] = []
         for end in ends:
             if end is None:
-                return numbers, "of more motions than run.max_branches allows"
+                return numbers, "more motions than run.max_branches allows"
             if not _rests(end):
                 return numbers, end.outcome or end.status.name
             x, y, theta = end.pose[-1].tolist()

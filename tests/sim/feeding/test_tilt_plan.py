@@ -8,7 +8,7 @@ import pytest
 
 import stiction
 from sim.cli import main
-from sim.feeding.tilt_plan import NoPlanError, _Search, plan_tilts, replay_tilts
+from sim.feeding.tilt_plan import NoPlanError, _TiltSearch, plan_tilts, replay_tilts
 from sim.feeding.tray import Outcomes, TiltPose, Tray
 from sim.scene.build import parse_scene
 
@@ -70,7 +70,7 @@ def test_the_shortest_plan_is_that_of_all_sequences(seed):
 
     shortest = next((length for length in range(1, 6) for sequence in product(angles, repeat=length)
                      if len(follow(sequence)) == 1 and -1 not in follow(sequence)), None)
-    search = _Search(TableTray(lead), angles, None)
+    search = _TiltSearch(TableTray(lead), angles, None)
     if shortest is None:
         with pytest.raises(NoPlanError, match="no plan"):
             search.find(tuple(range(n)), 5)
@@ -110,7 +110,7 @@ def test_poses_that_symmetry_makes_alike_are_one_and_places_along_a_wall_are_not
         (-0.04, -0.03, math.pi / 2), (-0.04, -0.03, -math.pi / 2))]
     assert numbers == [0, 0, 0, 1, 2, 2]
     assert [pose.fixed for pose in tray.poses] == [True, False, True]
-    assert tray.poses[1].describe() == "vertices 0 1 on wall 7 of tray"
+    assert tray.poses[1].describe() == "v0 v1 on wall 7 of tray"
 
 
 def test_all_tilts_in_one_run_are_the_tilts_one_after_the_other():
@@ -142,7 +142,7 @@ name = "tray"
 outline = {{vertices = {OPEN}, unit = "mm"}}
 mu = 0.1
 """)
-    with pytest.raises(NoPlanError, match="90 deg is not always possible: the part may end 'left the scene'"):
+    with pytest.raises(NoPlanError, match="90 deg is not taken, for of the part may become: left the scene"):
         plan_tilts(scene, [UP, DOWN], starts=6, most_tilts=2)
 
 

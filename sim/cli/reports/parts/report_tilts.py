@@ -12,8 +12,9 @@ from sim.cli.reports.console import format_number, make_bar, make_console, make_
 from sim.feeding.tilt_plan import TiltPlan, plan_tilts, replay_tilts
 from sim.feeding.tray import TiltPose
 from sim.scene.scene import Scene
+from sim.show.replay.view import choose_unit
 
-MOST_LISTED = 12  # poses of one tilt in the table
+DIGITS = 9  # behind the point: what is rounding of a pose is not shown
 
 
 def print_tilts(scene: Scene, angles: list[float], settings: dict[str, Any], replay: int, plot: Path | None) -> bool:
@@ -27,14 +28,16 @@ def print_tilts(scene: Scene, angles: list[float], settings: dict[str, Any], rep
     console.print(f"{scene.name}: {n} tilt{'' if n == 1 else 's'} bring {scene.workpiece.name} into one pose",
                   style="bold")
     console.print(f"  {_describe_runs(plan)}")
-    shown = make_table("Where it may lie after each", ["tilt", "gravity [deg]", "left", "x [m]", "y [m]", "theta [deg]",
-                                                       "touching"], words=("touching",))
+    factor, unit = choose_unit(scene.workpiece.outline.size)
+    shown = make_table("Where it may lie after each", ["tilt", "gravity", "places", f"x [{unit}]", f"y [{unit}]",
+                                                       "theta [deg]", "touching"], words=("touching",))
     for k, tilt in enumerate(plan.tilts, start=1):
-        for place, pose in enumerate(tilt.poses[:MOST_LISTED]):
-            first = (str(k), format_number(math.degrees(tilt.angle)), str(len(tilt.poses))) if not place else ("",) * 3
-            shown.add_row(*first, *_list_pose(pose))
-        if len(tilt.poses) > MOST_LISTED:
-            shown.add_row("", "", "", "...", "", "", f"{len(tilt.poses) - MOST_LISTED} more")
+        head = (str(k), f"{format_number(math.degrees(tilt.angle))} deg")
+        for touching, poses in _group(tilt.poses).items():
+            columns = [[pose.pose[c] * scale for pose in poses]
+                       for c, scale in enumerate((factor, factor, math.degrees(1.0)))]
+            shown.add_row(*head, str(len(poses)), *map(_span, columns), touching)
+            head = ("", "")
     console.print(shown)
     if plot is not None:
         from sim.show.plots.parts.tilt_picture import save_tilt_picture
@@ -55,6 +58,15 @@ def _describe_runs(plan: TiltPlan) -> str:
     return f"{plan.n_runs} runs from {len(plan.starts)} starts, {mu}{e}; gravity turns {turn}"
 
 
-def _list_pose(pose: TiltPose) -> tuple[str, str, str, str]:
-    x, y, theta = pose.pose
-    return format_number(x), format_number(y), format_number(math.degrees(theta)), pose.describe()
+def _group(poses: tuple[TiltPose, ...]) -> dict[str, list[TiltPose]]:
+    """The poses by what touches."""
+    groups: dict[str, list[TiltPose]] = {}
+    for pose in poses:
+        groups.setdefault(pose.describe(), []).append(pose)
+    return groups
+
+
+def _span(values: list[float]) -> str:
+    """The lowest and the highest, or the one value that all have to what is shown."""
+    words = [f"{round(value, DIGITS) + 0.0:.3g}" for value in (min(values), max(values))]
+    return " to ".join(dict.fromkeys(words))

@@ -61,7 +61,8 @@ def draw_tilts(plan: TiltPlan) -> Figure:
         poses = [Pose(*pose.pose) for pose in tilt.poses]
         _draw_panel(axes, shapes, part, poses, BRANCH_COLOURS[(k - 1) % len(BRANCH_COLOURS)])
         _draw_arrow(axes, tilt.angle, low, high)
-        many = f"{len(poses)} poses" if len(poses) > 1 else "1 pose"
+        word = "pose" if all(pose.fixed for pose in tilt.poses) else "place"  # a place stands for those beside it
+        many = f"{len(poses)} {word}{'' if len(poses) == 1 else 's'}"
         axes.set_title(f"{k}. {math.degrees(tilt.angle):.4g}°: {many}", color=TEXT, fontsize=9)
     figure.suptitle(f"{as_typed(plan.scene.name)}: {len(plan.tilts)} tilt{'' if len(plan.tilts) == 1 else 's'}",
                     color=TEXT, fontsize=11, fontweight="bold")
