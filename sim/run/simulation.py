@@ -93,7 +93,7 @@ def simulate(
     return target.trajectory if sink is None else None
 
 
-def follow(scene: Scene, target, progress: Callable[[float], None] | None = None,
+def follow(scene: Scene, target: RunSink, progress: Callable[[float], None] | None = None,
            controller: Controller | None = None) -> None:
     """Run a scene whose start has been checked to the end, or to what breaks it off, and close the sink with the
     account of its rows."""
