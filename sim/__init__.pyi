@@ -4,6 +4,13 @@ from .feeding.drop import Drop as Drop
 from .feeding.drop import drop as drop
 from .feeding.gate import Gate as Gate
 from .feeding.gate import gate as gate
+from .feeding.squeeze_plan import plan_squeezes as plan_squeezes
+from .feeding.tilt_plan import NoPlanError as NoPlanError
+from .feeding.tilt_plan import Tilt as Tilt
+from .feeding.tilt_plan import TiltPlan as TiltPlan
+from .feeding.tilt_plan import plan_tilts as plan_tilts
+from .feeding.tilt_plan import replay_tilts as replay_tilts
+from .feeding.tray import TiltPose as TiltPose
 from .files.write_error import WriteError as WriteError
 from .instant.instant import contact_problem as contact_problem
 from .log.check_log import Verdict as Verdict

@@ -124,7 +124,7 @@ def _name_alike(outline: Polygon | Outline, poses: list[RestPose]) -> tuple[Rest
 
 def _find_poses(outline: Polygon | Outline, slope: float) -> list[RestPose]:
     hull, underside = compute_hull(outline), Underside(outline)
-    runs = _join_runs(_list_runs(hull, slope, NEUTRAL * outline.size))
+    runs = join_runs(list_runs(hull, slope, NEUTRAL * outline.size))
     if len(runs) == 1:
         return [_describe_pose(underside, hull, slope, runs[0], runs)] if runs[0].sign == 0 else []
     poses = []
@@ -140,7 +140,7 @@ def _find_poses(outline: Polygon | Outline, slope: float) -> list[RestPose]:
     return sorted(poses, key=lambda pose: (pose.theta - slope + room) % TURN)
 
 
-def _list_runs(hull: Hull, slope: float, neutral: float) -> list[_Run]:
+def list_runs(hull: Hull, slope: float, neutral: float) -> list[_Run]:
     """The pieces of the hull, cut where V' is 0; neutral: length below which an arm of gravity is none, m."""
     runs = []
     for begin, end, centre, radius in zip(*hull, strict=True):
@@ -160,7 +160,7 @@ def _list_runs(hull: Hull, slope: float, neutral: float) -> list[_Run]:
     return runs
 
 
-def _join_runs(runs: list[_Run]) -> list[_Run]:
+def join_runs(runs: list[_Run]) -> list[_Run]:
     """Neighbours of one sign as one, round the turn; what is shorter than LEAST_TIP goes to the one before it."""
     joined: list[_Run] = []
     for run in (run for run in runs if run.length >= LEAST_TIP):
