@@ -81,8 +81,8 @@ def test_csv_and_frame_hold_the_table(tmp_path):
     assert len(rows) == len(frame) == 4 and list(rows[0]) == list(frame.columns) == list(result.table.dtype.names)
     for name in result.table.dtype.names:
         column = result[name].tolist()
-        assert frame[name].tolist() == column
-        assert [type(value)(row[name]) for value, row in zip(column, rows, strict=True)] == column
+        np.testing.assert_array_equal(frame[name].tolist(), column)
+        np.testing.assert_array_equal([type(value)(row[name]) for value, row in zip(column, rows, strict=True)], column)
     assert {row["run.choice"] for row in rows} == {"continue", "stick"}
 
 
