@@ -78,7 +78,7 @@ CASES = {  # kind of the event: (scene, how exact its time is, kinds of all even
     "separation": (leave, 1e-9, ["start", "separation"]),
     "slip": (slip, 1e-9, ["start", "slip"]),
     "break": (jolt, 1e-15, ["start", "break"]),
-    "impact": (fly, 1e-14, ["start", "impact", "left"]),  # back, and away
+    "impact": (fly, 1e-14, ["start", "impact"]),
     "stick": (stop, 1e-13, ["start", "stick", "rest"]),
     "rest": (stop, 1e-13, ["start", "stick", "rest"]),
     "edge end": (overhang, 1e-11, ["start", "contact", "edge end"]),
