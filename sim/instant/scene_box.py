@@ -61,11 +61,14 @@ def _bound_place(outline: AnyOutline, pose: Pose) -> Bounds:
 
 @lru_cache(maxsize=256)
 def _bound_way(outline: AnyOutline, motion: Motion, duration: float) -> Bounds:
-    """A polygon by its vertices, another outline by the corners of its bounding box."""
+    """A polygon by its vertices; another outline by the corners of its bounding box, and by a circle about the pivot:
+    so what is round is as large when it turns."""
     if isinstance(outline, Polygon):
-        points = outline.vertices
-    else:
-        (left, bottom), (right, top) = outline.bounds
-        points = np.array([[left, bottom], [right, bottom], [right, top], [left, top]])
-    low, high = bound_places(motion, points, 0.0, duration).tolist()
-    return (*low, *high)
+        low, high = bound_places(motion, outline.vertices, 0.0, duration).tolist()
+        return (*low, *high)
+    (left, bottom), (right, top) = outline.bounds
+    corners = np.array([[left, bottom], [right, bottom], [right, top], [left, top]])
+    low, high = bound_places(motion, corners, 0.0, duration)
+    pivot, reach = np.array(motion.pivot), outline.reach + hypot(*motion.pivot)
+    middle = bound_places(motion, pivot[None, :], 0.0, duration)
+    return (*np.maximum(low, middle[0] - reach).tolist(), *np.minimum(high, middle[1] + reach).tolist())
