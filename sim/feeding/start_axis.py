@@ -36,6 +36,11 @@ class StartAxis(NamedTuple):
         return self.grid.name
 
     @property
+    def unit(self) -> str:
+        """In which its values are; "" where they have none."""
+        return self.grid.unit or find_plain_unit(self.grid.key)
+
+    @property
     def low(self) -> float:
         return float(self.grid.values[0])
 

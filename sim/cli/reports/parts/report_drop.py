@@ -62,7 +62,7 @@ def watch_drop(name: str) -> Iterator[Callable[[str, int, int], None]]:
 def _print_head(out, scene: Scene, found: Drop) -> None:
     number = sum(len(line.basins) for line in found.lines)
     basins = f"{number} basin{'' if number == 1 else 's'}" if found.lines else "no basins yet"
-    axis, unit = found.axis, found.axis.grid.unit
+    axis, unit = found.axis, found.axis.unit
     lines = f", on {len(found.lines)} lines" if len(found.lines) > 1 else ""
     spread = "" if axis.mean is None else f", normal({axis.mean:g}, {axis.deviation:g})"
     out.print(f"{scene.name}: {basins} of {axis.name} from {format_number(axis.low)} to "
@@ -78,7 +78,7 @@ def wrap(found: Drop, value: float) -> float:
 
 
 def _print_line(out, found: Drop, line: BasinLine) -> None:
-    unit = found.axis.grid.unit
+    unit = found.axis.unit
     head = f" [{unit}]" if unit else ""
     where = ", ".join(f"{name} = {format_number(value)}" for name, value in line.others.items())
     shown = make_table(f"Shares{' at ' + where if where else ''}", ["outcome", "share [%]", "+- [%]", "basins"],
@@ -106,7 +106,7 @@ def print_cost(out, found: Drop) -> None:
     if found.found is None:
         out.print(f"Interrupted after {found.n_runs} runs of the grid: the same command with --resume goes on.")
         return
-    unit = found.axis.grid.unit
+    unit = found.axis.unit
     out.print(f"{len(found.found)} boundaries, each within {format_number(found.width, unit)}; {found.n_runs} "
               f"runs, where an even grid as good takes {found.n_grid_runs:.4g}")
     out.print(f"  What begins and ends between two starts with one outcome is not seen: they are "

@@ -26,7 +26,7 @@ def print_gate(scene: Scene, vary: dict, goal: str | None, options: dict, files:
     out = make_console()
     axis = found.drop.axis
     out.print(f"{scene.name}: {len(found.poses)} rest poses at the gate, {axis.name} from {format_number(axis.low)} to "
-              f"{format_number(axis.high, axis.grid.unit)}; past it is {shorten(found.goal)!r}", style="bold")
+              f"{format_number(axis.high, axis.unit)}; past it is {shorten(found.goal)!r}", style="bold")
     if found.rows:
         _print_poses(out, found)
         _print_intervals(out, found)
@@ -55,7 +55,7 @@ def describe_passes(row: GateRow) -> str:
 
 
 def _print_intervals(out, found: Gate) -> None:
-    unit = f" [{found.drop.axis.grid.unit}]" if found.drop.axis.grid.unit else ""
+    unit = f" [{found.drop.axis.unit}]" if found.drop.axis.unit else ""
     names = [f"rest {row.pose.number}" for row in found.rows]
     shown = make_table("What becomes of each pose", [f"from{unit}", f"to{unit}", *names, "gets past [%]"],
                        words=tuple(names))
