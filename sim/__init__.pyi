@@ -79,6 +79,10 @@ from .sweep.axes import SweepError as SweepError
 from .sweep.refine.refine import refine as refine
 from .sweep.refine.refinement import Refinement as Refinement
 from .sweep.refine.refinement_file import read_refinements as read_refinements
+from .sweep.refine.trace import trace as trace
+from .sweep.refine.tracing import RegionShare as RegionShare
+from .sweep.refine.tracing import Tracing as Tracing
+from .sweep.refine.tracing_file import read_tracings as read_tracings
 from .sweep.sweep import sweep as sweep
 from .sweep.sweep_result import Sweep as Sweep
 from .sweep.sweep_result import read_sweep as read_sweep
