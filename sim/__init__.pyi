@@ -1,5 +1,9 @@
 """Names that the package offers, and where they live."""
 
+from .feeding.drop import Drop as Drop
+from .feeding.drop import drop as drop
+from .feeding.gate import Gate as Gate
+from .feeding.gate import gate as gate
 from .files.write_error import WriteError as WriteError
 from .instant.instant import contact_problem as contact_problem
 from .log.check_log import Verdict as Verdict

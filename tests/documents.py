@@ -7,7 +7,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).parents[1]
 PAGES = ("README.md", "CHANGELOG.md", "scenes/README.md", "sim/README.md", "sim/log/README.md", "sim/sweep/README.md",
-         "dynamics/README.md", "geometry/README.md", "tests/README.md")
+         "sim/feeding/README.md", "dynamics/README.md", "geometry/README.md", "tests/README.md")
 
 
 @cache

@@ -17,6 +17,8 @@ CLAIMS = {
     "sim/log/README.md": ["COMPLETED - The run reached its end time.", "['start' 'impact' 'impact']",
                           "stiction trajectory 5", "[[1], [2], [3]]"],
     "sim/sweep/README.md": ["equal to its row to the last bit", "(11, 2)"],
+    "sim/feeding/README.md": ["40.1006", "29.9496", "485 runs", "alternate", "0.1 to 0.363",
+                             "at rest on vertex 2, vertex 4"],
     "dynamics/README.md": ["sss [[-4.  1.  0.]]", "Pull along -47.1446 deg, give or take 26.1561 deg"],
     "geometry/README.md": ["generic", "branch point at t = 0.159739"],
 }

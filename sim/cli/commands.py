@@ -173,7 +173,10 @@ def sweep_scene(
     mu: Annotated[str | None, typer.Option(metavar="VALUES", help="Short for --vary friction.default=VALUES.")] = None,
     rho: Annotated[str | None, typer.Option(metavar="VALUES", help="Short for --vary workpiece.rho=VALUES.")] = None,
     vary: Annotated[list[str] | None, typer.Option(
-        "--vary", metavar="KEY=VALUES", help="A:B:N, V,V,V, uniform(A, B) or normal(M, D). May be repeated.")] = None,
+        "--vary", metavar="KEY=VALUES", help="A:B:N, V,V,V, uniform(A, B) or normal(M, D); "
+        '"KEY=VALUES; KEY=VALUES" for keys that vary together. May be repeated.')] = None,
+    scale: Annotated[list[str] | None, typer.Option(
+        "--scale", metavar="KEY=FACTORS", help="As --vary, but multiply what the scene gives.")] = None,
     samples: Annotated[int | None, typer.Option(help="How many samples of random values.")] = None,
     seed: Annotated[int, typer.Option(help="Seed of the samples.")] = 0,
     output: Annotated[Path | None, typer.Option(
@@ -184,6 +187,8 @@ def sweep_scene(
     resume: Annotated[bool, typer.Option("--resume", help="Run only what is missing in FILE.")] = False,
     log: Annotated[str, typer.Option(metavar="all|failed|none", help="Runs that leave a trajectory.")] = "none",
     table: Annotated[Path | None, typer.Option("--csv", metavar="FILE", help="Write the table as CSV as well.")] = None,
+    merge: Annotated[bool, typer.Option(
+        "--merge-symmetric", help="Count rest poses together that the part's symmetry makes alike.")] = False,
     overrides: SetOption = None,
 ) -> None:
     """Run a scene over many values and write a table of outcomes."""
@@ -193,7 +198,8 @@ def sweep_scene(
     path = output or choose_output(loaded.name, "_sweep")
     options = {"samples": samples, "seed": seed, "workers": workers, "client": cluster, "output": path,
                "resume": resume, "log": log}
-    complete = report_sweep.print_sweep(loaded, mu, rho, [decode_word(word) for word in vary or []], table, options)
+    varied = [decode_word(word) for word in vary or []], [decode_word(word) for word in scale or []]
+    complete = report_sweep.print_sweep(loaded, mu, rho, varied, (table, merge), options)
     raise typer.Exit(EXIT_DONE if complete else EXIT_INTERRUPTED)
 
 

@@ -1,4 +1,4 @@
-"""The commands that ask what a feeder makes of a part: where it lands, and what gets past."""
+"""The commands that ask what a feeder makes of a part: where it lands, and which poses get past."""
 
 from __future__ import annotations
 
@@ -75,4 +75,42 @@ def drop_part(
     options = {"tolerance": tolerance, "merge": merge, "beside": beside, "resume": resume, "workers": workers,
                "client": cluster, "output": output or choose_output(loaded.name, "_drop"), "most_runs": most_runs}
     found = report_drop.print_drop(loaded, starts, split_axes("--over", over), options, table, plot)
+    raise typer.Exit(EXIT_DONE if found.is_whole else EXIT_NOT_WELL if found.hit_limit else EXIT_INTERRUPTED)
+
+
+@app.command("gate")
+def try_gate(
+    scene: SceneArgument,
+    mu: Annotated[str | None, typer.Option(metavar="A:B", help="Short for --vary friction.default=A:B.")] = None,
+    vary: Annotated[str | None, typer.Option(
+        metavar="KEY=A:B", help="Any other number of the scene and its range.")] = None,
+    goal: Annotated[str | None, typer.Option(
+        metavar="NAME", help="The goal of what gets past; the first one of the scene if not given.")] = None,
+    tolerance: Annotated[float | None, typer.Option(
+        help="How well to know each boundary, in the unit of the range; a 1e-9 of it if not given.")] = None,
+    output: Annotated[Path | None, typer.Option(
+        "--output", "-o", metavar="FILE", help="The table to write; outputs/NAME_gate.h5 if not given.")] = None,
+    resume: Annotated[bool, typer.Option("--resume", help="Run only what is missing in FILE.")] = False,
+    workers: Annotated[int | None, typer.Option(help="Threads; as many as processors if not given.")] = None,
+    table: Annotated[Path | None, typer.Option(
+        "--csv", metavar="FILE", help="Write a line for each pose and interval as CSV.")] = None,
+    plot: PlotOption = None,
+    overrides: SetOption = None,
+) -> None:
+    """Say for each rest pose of the part at which friction it gets past a gate: the intervals, exactly.
+
+    The scene starts in a rest pose, workpiece.pose = {rest = 0, on = "track"}, and has a goal that only what gets past
+    comes to. The part is tried in all its rest poses.
+    """
+    plot = check_plot(plot)
+    if (mu is None) == (vary is None):
+        raise UserError("over which values? Give one of --mu A:B and --vary KEY=A:B")
+    axes = {"mu": mu} if mu is not None else split_axes("--vary", [vary or ""])
+    loaded = open_scene(scene, split_overrides(overrides or []))
+    from sim.cli.reports.parts import report_gate
+
+    options = {"tolerance": tolerance, "resume": resume, "workers": workers,
+               "output": output or choose_output(loaded.name, "_gate")}
+    name = None if goal is None else decode_word(goal)
+    found = report_gate.print_gate(loaded, axes, name, options, (table, plot)).drop
     raise typer.Exit(EXIT_DONE if found.is_whole else EXIT_NOT_WELL if found.hit_limit else EXIT_INTERRUPTED)

@@ -32,7 +32,7 @@ class Basin(NamedTuple):
     bound: float  # how much larger or smaller the share may be
 
 
-class Stretch(NamedTuple):
+class Alternation(NamedTuple):
     """An interval in which outcomes alternate more finely than boundaries are told apart."""
 
     words: tuple[str, ...]  # seen at its ends and in it
@@ -48,12 +48,12 @@ class Share(NamedTuple):
     bound: float
 
 
-class Line(NamedTuple):
+class BasinLine(NamedTuple):
     """The basins along one line: one combination of the values of all other axes."""
 
     others: dict[str, float]
     basins: tuple[Basin, ...]
-    stretches: tuple[Stretch, ...]
+    stretches: tuple[Alternation, ...]
     shares: dict[str, Share]  # the largest first
 
     @property
@@ -70,7 +70,7 @@ class _Piece(NamedTuple):
     words: tuple[str, ...]
 
 
-def find_lines(sweep: Sweep, found: Refinement, measure: Measure, is_round: bool) -> list[Line]:
+def find_lines(sweep: Sweep, found: Refinement, measure: Measure, is_round: bool) -> list[BasinLine]:
     """The basins along each line of a sweep that was refined; is_round: the range is a whole turn, and its ends are one
     start."""
     names = [axis.name for axis in sweep.plan.axes]
@@ -105,13 +105,13 @@ def _join(pieces: list[_Piece], tolerance: float) -> list[_Piece]:
 
 
 def _make_line(others: dict[str, float], ends: tuple[float, float], first: str, pieces: list[_Piece],
-               measure: Measure, is_round: bool) -> Line:
+               measure: Measure, is_round: bool) -> BasinLine:
     borders, widths, stretches = [(ends[0], ends[0])], [0.0], []
     words = [first]
     for piece in pieces:
         low, high = measure(np.array([piece.low, piece.high])).tolist()
         if len(piece.words) > 2:
-            stretches.append(Stretch(tuple(dict.fromkeys(piece.words)), piece.low, piece.high, high - low))
+            stretches.append(Alternation(tuple(dict.fromkeys(piece.words)), piece.low, piece.high, high - low))
             borders.append((piece.low, piece.high))
             widths.append(0.0)
         else:
@@ -129,10 +129,10 @@ def _make_line(others: dict[str, float], ends: tuple[float, float], first: str, 
     if is_round and len(basins) > 1 and basins[0].word == basins[-1].word:
         last, start = basins.pop(), basins[0]
         basins[0] = Basin(start.word, last.low, start.high, last.share + start.share, last.bound + start.bound)
-    return Line(others, tuple(basins), tuple(stretches), _sum_shares(basins, stretches))
+    return BasinLine(others, tuple(basins), tuple(stretches), _sum_shares(basins, stretches))
 
 
-def _sum_shares(basins: list[Basin], stretches: list[Stretch]) -> dict[str, Share]:
+def _sum_shares(basins: list[Basin], stretches: list[Alternation]) -> dict[str, Share]:
     found: dict[str, Share] = {}
     for word in dict.fromkeys([*(basin.word for basin in basins), *(w for s in stretches for w in s.words)]):
         own = [basin for basin in basins if basin.word == word]
@@ -142,7 +142,7 @@ def _sum_shares(basins: list[Basin], stretches: list[Stretch]) -> dict[str, Shar
     return dict(sorted(found.items(), key=lambda pair: -pair[1].value))
 
 
-def gather_curves(lines: list[Line], name: str) -> Mapping[str, np.ndarray]:
+def gather_curves(lines: list[BasinLine], name: str) -> Mapping[str, np.ndarray]:
     """(lines, 3) value of another axis, share and bound of each outcome, by outcome."""
     words = dict.fromkeys(word for line in lines for word in line.shares)
     none = Share(0.0, 0.0)

@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from sim.feeding.basins import Line, find_lines
+from sim.feeding.basins import BasinLine, find_lines
 from sim.feeding.start_axis import StartAxis, make_start_axis
 from sim.rows.status import Status
 from sim.scene.build import take_scene
@@ -48,7 +48,7 @@ class Drop:
     found: Refinement | None  # None where the grid was interrupted
 
     @cached_property
-    def lines(self) -> list[Line]:
+    def lines(self) -> list[BasinLine]:
         """The basins, a line for each combination of the other values."""
         if self.found is None:
             return []
@@ -71,6 +71,11 @@ class Drop:
     def n_grid_runs(self) -> int:
         """Runs of an even grid that would be as good."""
         return self.found.n_grid_runs if self.found else len(self.sweep)
+
+    @property
+    def width(self) -> float:
+        """The largest interval within which a boundary is known, in the unit of the axis."""
+        return self.found.width if self.found else 0.0
 
     @property
     def step(self) -> float:

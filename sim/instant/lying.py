@@ -7,6 +7,7 @@ all its scenes; they are recognised on edges that slope as well, and of obstacle
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Sequence
 from functools import lru_cache
 from typing import TYPE_CHECKING, NamedTuple
@@ -26,7 +27,7 @@ if TYPE_CHECKING:
 NO_POSE = -1
 
 
-class _Placed(NamedTuple):
+class BedObstacle(NamedTuple):
     """What a bed is of an obstacle."""
 
     outline: AnyOutline
@@ -41,6 +42,7 @@ class _Edges(NamedTuple):
     along: np.ndarray  # (m, 2) unit vector from there on
     length: np.ndarray  # (m,) m
     angle: np.ndarray  # (m,) rad of `along`
+    lean: np.ndarray  # (m,) along the edge, for each unit of height above it, where gravity points
 
 
 def describe_lying(pose: RestPose) -> str:
@@ -56,18 +58,20 @@ def list_lying(scene: Scene) -> tuple[str, ...]:
 
 
 def find_alike(scene: Scene) -> dict[str, str]:
-    """Of each of these outcomes that the symmetry of the part makes the same as an earlier one: that one."""
+    """Of each of these outcomes that the symmetry of the part makes the same as others: their common word, "at rest on
+    edge 0 or alike"."""
     if math.hypot(*scene.gravity) == 0.0:
         return {}
     poses = list_level_poses(scene.workpiece.outline)
-    return {describe_lying(pose): describe_lying(poses[pose.alike]) for pose in poses
-            if pose.alike is not None and pose.alike != pose.number}
+    groups = Counter(pose.alike for pose in poses)
+    return {describe_lying(pose): f"{describe_lying(poses[pose.alike])} or alike" for pose in poses
+            if pose.alike is not None and groups[pose.alike] > 1}
 
 
 class Bed:
     """What rest poses of one part are recognised by: its outline, all edges, and gravity."""
 
-    def __init__(self, outline: AnyOutline, placed: tuple[_Placed, ...], gravity: tuple[float, float],
+    def __init__(self, outline: AnyOutline, placed: tuple[BedObstacle, ...], gravity: tuple[float, float],
                  turn: Coordinate | None):
         self.poses = list_level_poses(outline) if math.hypot(*gravity) > 0.0 else ()
         self._size, self._placed, self._gravity, self._turn = outline.size, placed, np.array(gravity), turn
@@ -95,6 +99,7 @@ class Bed:
             off = np.abs(np.remainder(turned - rest.theta + 0.5 * TURN, TURN) - 0.5 * TURN)
             touches = (foot + rest.support[0] <= edges.length + room) & (foot + rest.support[1] >= -room)
             lies = (off <= 0.5 * rest.span + LYING) & (np.abs(height - rest.height) <= room) & touches
+            lies &= _is_carried(edges.lean * rest.height, rest.support, room)
             found[lies.any(axis=1)] = rest.number
         return found
 
@@ -115,18 +120,28 @@ class Bed:
             up = np.array([c * up[0] - s * up[1], s * up[0] + c * up[1]])
         above = along[:, 0] * up[1] - along[:, 1] * up[0] > 0.0
         end, along, length = end[above], along[above], length[above]
-        return _Edges(end, along, length, np.arctan2(along[:, 1], along[:, 0]))
+        lean = -(along @ up) / (along[:, 0] * up[1] - along[:, 1] * up[0])
+        return _Edges(end, along, length, np.arctan2(along[:, 1], along[:, 0]), lean)
+
+
+def _is_carried(over: np.ndarray, support: tuple[float, float], room: float) -> np.ndarray:
+    """(m,) bool: is the centre of mass over what touches? over: where it stands along the edge, from its foot. On the
+    very end of what touches another obstacle must hold the part: it leans, in a groove, and lies on neither side."""
+    low, high = support
+    if high - low <= 2.0 * room:
+        return np.abs(over - 0.5 * (low + high)) <= room
+    return (low + room < over) & (over < high - room)
 
 
 @lru_cache(maxsize=64)
-def _make_bed(outline: AnyOutline, placed: tuple[_Placed, ...], gravity: tuple[float, float],
+def _make_bed(outline: AnyOutline, placed: tuple[BedObstacle, ...], gravity: tuple[float, float],
               turn: Coordinate | None) -> Bed:
     return Bed(outline, placed, gravity, turn)
 
 
 def find_bed(scene: Scene) -> Bed:
     """The bed of a scene; scenes that differ in nothing that counts have the same one."""
-    placed = tuple(_Placed(one.outline, one.pose, one.motion) for one in scene.obstacles)
+    placed = tuple(BedObstacle(one.outline, one.pose, one.motion) for one in scene.obstacles)
     return _make_bed(scene.workpiece.outline, placed, scene.gravity, scene.gravity_turn)
 
 

@@ -20,7 +20,7 @@ from sim.scene.held.build_control import build_control
 from sim.scene.held.build_held import Bodies, HeldError, build_held
 from sim.scene.held.holding import WORLD
 from sim.scene.outline_schema import DrawnSection, OutlineSection
-from sim.scene.rest_schema import RestSection
+from sim.scene.rest_schema import PoseSection
 from sim.scene.scene import AnyScene, DrawnFrom, Goal, Insertion, Obstacle, Run, Scene, Workpiece
 from sim.scene.scene_errors import OTHER_COEFFICIENTS, NoOutlineError, SceneError, explain_validation_error
 from sim.tolerances import CENTRED
@@ -222,7 +222,7 @@ def _build_workpiece(section: schema.WorkpieceSection, where: str, drawings: dic
         rho = outline.rho if section.rho is None else read_rho(section.rho, outline.size)
     except ValueError as error:
         raise SceneError(f"{where}: workpiece.rho = {section.rho!r}: {error}") from None
-    frame = Pose() if isinstance(section.pose, RestSection) else Pose(*section.pose)
+    frame = Pose() if isinstance(section.pose, PoseSection) else Pose(*section.pose)
     x, y = frame.transform(centre)
     return Workpiece(
         name=section.name,
@@ -291,12 +291,12 @@ def _apply_formation(section: schema.SceneSection, workpiece: Workpiece, obstacl
 
 
 def _apply_rest(pose, workpiece: Workpiece, obstacles, gravity: tuple[float, float], where: str) -> Workpiece:
-    """The workpiece in the rest pose that a scene asks for, or as it is."""
-    if not isinstance(pose, RestSection):
+    """The workpiece in the rest pose or at the height that a scene asks for, or as it is."""
+    if not isinstance(pose, PoseSection):
         return workpiece
-    from sim.scene.rest_start import place_at_rest
+    from sim.scene.rest_start import place_by_obstacle
 
-    return replace(workpiece, pose=place_at_rest(pose, workpiece.outline, obstacles, gravity, where))
+    return replace(workpiece, pose=place_by_obstacle(pose, workpiece.outline, obstacles, gravity, where))
 
 
 def _resolve_pair(table, table_name, key, name, own, fallback, i, where):

@@ -1,4 +1,4 @@
-"""How a scene file says that the part starts at rest: which pose, on which obstacle, where."""
+"""How a scene file says where the part starts by an obstacle: at rest on it in which pose, or how high above it."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from typing import Annotated
 
 from pydantic import Field
 
-from sim.values.quantities import Length, Name, Section
+from sim.values.quantities import Angle, Length, Name, PositiveLength, Section
 
 
 class RestSection(Section):
@@ -20,3 +20,19 @@ class RestSection(Section):
     on: Name
     edge: Annotated[int, Field(strict=True, ge=0)] | None = None
     at: Length | None = None
+
+
+class AboveSection(Section):
+    """An orientation of the part, its lowest point at a height above an edge of an obstacle, along the edge's normal.
+
+    `theta` is that of the outline's frame; `edge` and `at` as in a RestSection.
+    """
+
+    above: Name
+    height: PositiveLength
+    theta: Angle = 0.0
+    edge: Annotated[int, Field(strict=True, ge=0)] | None = None
+    at: Length | None = None
+
+
+PoseSection = RestSection | AboveSection

@@ -14,7 +14,7 @@ from sim.scene.held.held_schema import DragSection, GripperSection, LoadSection,
 from sim.scene.held.insertion_schema import InsertionSection
 from sim.scene.outline_schema import OutlineSection
 from sim.scene.prescribed.motion_schema import GravitySection, MotionSection
-from sim.scene.rest_schema import RestSection
+from sim.scene.rest_schema import AboveSection, RestSection
 from sim.tolerances import LARGEST_STEP_TOLERANCE, LEAST_STEP_TOLERANCE, ROWS_ROUNDING, STEP_TOLERANCE
 from sim.values import dimensions
 from sim.values.quantities import (
@@ -38,10 +38,19 @@ from sim.values.quantities import (
 )
 from sim.words.quoting import quote
 
-# Where the frame of the outline is, or in which rest pose the part starts. The tags are left out of messages.
+
+def _find_tag(value: Any) -> str:
+    if isinstance(value, AboveSection) or (isinstance(value, dict) and "above" in value):
+        return "[above]"
+    return "[table]" if isinstance(value, dict | RestSection) else "[list]"
+
+
+# Where the frame of the outline is, in which rest pose the part starts, or how high above what. The tags are left out
+# of messages.
 StartPose = Annotated[
-    Annotated[tuple[Length, Length, Angle], Tag("[list]")] | Annotated[RestSection, Tag("[table]")],
-    Discriminator(lambda value: "[table]" if isinstance(value, dict | RestSection) else "[list]"),
+    Annotated[tuple[Length, Length, Angle], Tag("[list]")] | Annotated[RestSection, Tag("[table]")]
+    | Annotated[AboveSection, Tag("[above]")],
+    Discriminator(lambda value: _find_tag(value)),
 ]
 
 

@@ -26,6 +26,8 @@ COMPONENTS = {
     "box": ("width", "height"),
     "amplitude": ("x", "y", "theta"),
     "about": ("x", "y"),
+    "mouth": ("x", "y"),
+    "tip": ("x", "y"),
     "center": ("x", "y"),
     "point": ("x", "y"),
     "anchor": ("x", "y"),
@@ -36,7 +38,10 @@ COMPONENTS = {
     "wrench": ("fx", "fy", "torque"),
     "damping": ("x", "y", "theta"),
     "preload": ("fx", "fy", "torque"),
+    "position_gain": ("x", "y", "theta"),
+    "velocity_gain": ("x", "y", "theta"),
 }
+INTERVAL = ("low", "high")  # of a coordinate of a goal
 # Lists that a path may enter although the text leaves them out.
 DEFAULTS: dict[str, Any] = {"pose": [0.0, 0.0, 0.0], "velocity": [0.0, 0.0, 0.0],
             "gravity": [0.0, -dimensions.STANDARD_GRAVITY], "force": [0.0, 0.0],
@@ -49,6 +54,9 @@ _PATH = re.compile(rf"(?:{_KEY})(?:\.(?:{_KEY}))*")
 
 # Tables within a table that are written with a heading of their own, and lists that are written row by row.
 _HEADED, TALL = "motion", ("waypoints", "table")
+# Pure numbers of an outline, which say its shape whatever its size.
+_OF_SHAPE = ("n", "bulge")
+_QUANTITY = re.compile(rf"\s*({dimensions.NUMBER})(\s*[^\s\d].*)")
 
 
 class PathError(StictionError, ValueError):
@@ -62,6 +70,12 @@ def find_components(keys: Iterable[str]) -> tuple[str, ...]:
         return COMPONENTS["velocity"][:2]
     if keys[:1] == ["load"] and (own := _find_of_load(keys)):
         return own
+    if keys[:1] == ["goal"] and keys[-1] in COMPONENTS["pose"]:
+        return INTERVAL
+    if keys[-2:-1] == ["vertices"]:
+        return COMPONENTS["center"]
+    if keys[:1] == ["control"] and keys[-2:-1] == ["table"]:
+        return "t", "force"
     if keys[-2:-1] and keys[-2] in ("stiffness", "damping", "inertia", "force_metric", "motion_metric"):
         return COMPONENTS["stiffness"]  # of a row of a matrix
     if keys[-2:-1] == ["waypoints"]:
@@ -112,6 +126,16 @@ def split_path(path: str) -> list[str]:
     return [quoted or bare for quoted, bare in re.findall(_KEY, path)]
 
 
+def find_unit(path: str) -> str:
+    """In what unit a plain number at a dotted path is read, as `find_plain_unit`; members of lists may be called by
+    their index. Raises PathError."""
+    keys = split_path(path)
+    names = find_components(keys[:-1])
+    if keys[-1].isdigit() and int(keys[-1]) < len(names):
+        keys[-1] = names[int(keys[-1])]
+    return dimensions.find_plain_unit(keys)
+
+
 def apply_override(data: dict, path: str, value: Any) -> None:
     """Set the value at a dotted path of a parsed scene, in place. Raises PathError.
 
@@ -119,37 +143,88 @@ def apply_override(data: dict, path: str, value: Any) -> None:
     that are missing are made; the schema judges later whether they may be there. Waypoints take the place of the pose
     of an obstacle or of the gripper, or of the angle of gravity; damping and damping_ratio that of each other.
     """
+    parent, key = _find_place(data, split_path(path))
+    parent[key] = value
+
+
+def scale_value(data: dict, path: str, factor: float) -> None:
+    """Multiply the value at a dotted path of a parsed scene by a factor, in place, with its unit kept.
+
+    Of a list or a table every number: but for the times of waypoints and of tables over time, and for what says the
+    shape of an outline and not its size. Raises PathError where nothing is given, where there is no number, and for a
+    table whose numbers measure different things.
+    """
     keys = split_path(path)
+    parent, key = _find_place(data, keys)
+    if keys == ["gravity"]:
+        parent.setdefault(key, [*DEFAULTS["gravity"]])
+    if isinstance(parent, dict) and key not in parent:
+        there = f"; {'.'.join(map(cut, keys[:-1])) or 'the scene'} has: {list_words(parent)}" if parent else ""
+        raise PathError(f"is not given in the scene, so that there is nothing to be scaled{there}")
+    parent[key] = _scale(parent[key], factor, keys)
+
+
+def _scale(value: Any, factor: float, keys: list[str]) -> Any:
+    if isinstance(value, int | float) and not isinstance(value, bool):
+        product = value * float(factor)
+        return int(product) if isinstance(value, int) and product.is_integer() else product
+    if isinstance(value, str) and (match := _QUANTITY.fullmatch(value)):
+        return f"{dimensions.parse_number(match[1]) * factor!r}{match[2]}"
+    if isinstance(value, list) and value:
+        names = find_components(keys)
+        return [member if names[i : i + 1] == ("t",) else _scale(member, factor, [*keys, str(i)])
+                for i, member in enumerate(value)]
+    if isinstance(value, dict):
+        scaled = {name: _scale(member, factor, [*keys, name]) for name, member in value.items()
+                  if name not in _OF_SHAPE and (not isinstance(member, str) or _QUANTITY.fullmatch(member))}
+        units = {dimensions.find_plain_unit([*keys, name]) for name in scaled}
+        if len(units) > 1:
+            raise PathError(f"{'.'.join(map(cut, keys))} holds numbers of several kinds; scale one of: "
+                            f"{list_words(scaled)}")
+        if scaled and "file" not in value:
+            return {**value, **scaled}
+    raise PathError(f"{'.'.join(map(cut, keys))} = {quote(value)}: only numbers can be scaled, and lists and tables of "
+                    "them")
+
+
+def _find_place(data: dict, keys: list[str]) -> tuple[Any, Any]:
+    """The table or list in which the value at a path stands or shall stand, and its key or index there. Makes room for
+    it, see `apply_override`. Raises PathError."""
     here: Any = data
     for depth, key in enumerate(keys):
         last = depth == len(keys) - 1
         if isinstance(here, dict):
             _drop_rival(here, keys[:depth], keys[depth:])
             if last:
-                here[key] = value
-            else:
-                if key not in here:
-                    names = find_components(keys[: depth + 1])
-                    if names and (key not in DEFAULTS or keys[: depth + 1] == ["gripper", "pose"]):
-                        where = ".".join(map(cut, keys[: depth + 1]))
-                        raise PathError(f"{where} is not given; set it as a whole, {where}=[{', '.join(names)}]")
-                    default = DEFAULTS.get(key, {})
-                    here[key] = copy.deepcopy(default[: len(names)] if names else default)
-                if key == "gravity" and not (keys[depth + 1].isdigit() or keys[depth + 1] in COMPONENTS["gravity"]):
-                    here[key] = _turn_to_polar(here[key])
-                if keys[depth:] == ["gravity", "waypoints"] and isinstance(here[key], dict):
-                    here[key].pop("angle", None)
-                here = here[key]
+                return here, key
+            _fill_in(here, keys, depth)
+            here = here[key]
         elif isinstance(here, list):
             index = _find_member(here, keys[:depth], key)
             if last:
-                here[index] = value
-            else:
-                here = here[index]
-                if keys[depth + 1 :] == ["motion", "waypoints"]:
-                    here.pop("pose", None)
+                return here, index
+            here = here[index]
+            if keys[depth + 1 :] == ["motion", "waypoints"]:
+                here.pop("pose", None)
         else:
             raise PathError(f"{'.'.join(map(cut, keys[:depth]))} = {quote(here)} has no key {quote(key)}")
+    raise PathError("is empty")
+
+
+def _fill_in(table: dict, keys: list[str], depth: int) -> None:
+    """Let a table have what stands at keys[depth] of a path that goes on there, in a form that the rest leads into."""
+    key = keys[depth]
+    if key not in table:
+        names = find_components(keys[: depth + 1])
+        if names and (key not in DEFAULTS or keys[: depth + 1] == ["gripper", "pose"]):
+            where = ".".join(map(cut, keys[: depth + 1]))
+            raise PathError(f"{where} is not given; set it as a whole, {where}=[{', '.join(names)}]")
+        default = DEFAULTS.get(key, {})
+        table[key] = copy.deepcopy(default[: len(names)] if names else default)
+    if key == "gravity" and not (keys[depth + 1].isdigit() or keys[depth + 1] in COMPONENTS["gravity"]):
+        table[key] = _turn_to_polar(table[key])
+    if keys[depth:] == ["gravity", "waypoints"] and isinstance(table[key], dict):
+        table[key].pop("angle", None)
 
 
 def _drop_rival(table: dict, before: list[str], keys: list[str]) -> None:
@@ -180,11 +255,20 @@ def _find_member(members: list, keys: list[str], key: str) -> int:
             return names.index(key)
         valid = [str(i) for i in range(len(members))] + [str(name) for name in names if name]
     else:
-        components = find_components(keys)[: len(members)]
-        if key in components:
+        components = find_components(keys)
+        if key in components[: len(members)]:
             return components.index(key)
+        if key in components[len(members) :] and _has_optional_end(keys):
+            members.append(0.0)
+            return len(members) - 1
+        components = components[: len(members)]
         valid = [*components] or [str(i) for i in range(len(members))]
     raise PathError(f"{where} has no member {quote(key)}; valid: {list_words(valid)}")
+
+
+def _has_optional_end(keys: list[str]) -> bool:
+    """May the last member of the list at a path be left out, being 0?"""
+    return keys[-1] == "amplitude" or (keys[:1] == ["load"] and keys[-2:-1] == ["table"])
 
 
 def dump_toml(data: dict, comment: str = "") -> str:

@@ -160,3 +160,31 @@ def place_points(points: np.ndarray, pose: np.ndarray) -> np.ndarray:
     """(n, 2): points about the origin of a body, placed in the world."""
     c, s = math.cos(pose[2]), math.sin(pose[2])
     return points @ np.array([[c, s], [-s, c]]) + pose[:2]
+
+
+def make_path(outline: Outline, factor: float) -> Path:
+    """All loops as one path, arcs as the cubics that matplotlib makes of them; holes run the other way."""
+    pieces = []
+    for k in range(outline.n_loops):
+        rows = np.flatnonzero(outline.loop == k)
+        traces = [trace_feature(outline, int(row), factor) for row in rows]
+        vertices = np.concatenate([traces[0].vertices[:1], *(trace.vertices[1:] for trace in traces)])
+        codes = np.concatenate([traces[0].codes[:1], *(trace.codes[1:] for trace in traces)])
+        pieces.append(Path(np.concatenate([vertices, vertices[:1]]), np.append(codes, Path.CLOSEPOLY)))
+    return Path.make_compound_path(*pieces)
+
+
+def trace_feature(outline: Outline, k: int, factor: float) -> Path:
+    """One feature from its start to its end."""
+    start, end = outline.start[k] * factor, outline.end[k] * factor
+    if outline.sign[k] == 0:
+        return Path([start, end], [Path.MOVETO, Path.LINETO])
+    # from the angle 0 on, in pieces of at most an eighth of a turn, then turned and mirrored to where the arc is
+    sweep = float(outline.sweep[k])
+    unit = Path.arc(0.0, math.degrees(sweep), n=max(math.ceil(sweep / (0.25 * math.pi)), 1))
+    x, y = unit.vertices.T
+    y = y * outline.sign[k]
+    arm = (outline.start[k] - outline.centre[k]) * factor
+    points = np.stack([arm[0] * x - arm[1] * y, arm[1] * x + arm[0] * y], axis=1) + outline.centre[k] * factor
+    points[0], points[-1] = start, end
+    return Path(points, unit.codes)

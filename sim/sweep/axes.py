@@ -6,6 +6,8 @@
     run.choice=continue,stick          words
     workpiece.pose.rest=all            every rest pose of the part
     workpiece.pose.x=uniform(0, 1 mm)  random samples: uniform(LOW, HIGH) or normal(MEAN, DEVIATION)
+    scale(workpiece.outline)=0.9:1.1:3 factors of what the scene gives
+    friction.a=0,1; friction.b=2,3     keys that vary together: here two pairs of values
 
 The values of a grid are the decimal numbers that one would type: they are computed as fractions of the typed text and
 rounded once, so that 0.1:0.3:3 has the value 0.2 and 0:0.9:4 the value 0.3.
@@ -16,13 +18,15 @@ from __future__ import annotations
 import math
 import re
 import zlib
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from geometry.errors import StictionError
+from sim.scene import toml_text
 from sim.values.dimensions import NUMBER, parse_number
 
 if TYPE_CHECKING:
@@ -34,6 +38,7 @@ REST_KEY, ALL = "workpiece.pose.rest", "all"
 INTEGER_KEYS = ("rest", "n", "seed", "max_branches", "max_depth")  # values of a scene that must be whole numbers
 _UNIT = r"[a-zA-Z°µμ][^\s:,()]*(?: [^\s:,()]+)*"  # m, deg/s, N mm
 _QUANTITY = re.compile(rf"\s*({NUMBER})\s*({_UNIT}|)\s*")
+_SCALE = re.compile(r"scale\((.*)\)")
 _SAMPLES = re.compile(r"\s*(uniform|normal)\s*\(([^,]*),([^,]*)\)\s*")
 GRID, LIST, WORDS, UNIFORM, NORMAL = "grid", "list", "words", "uniform", "normal"
 RANDOM = (UNIFORM, NORMAL)
@@ -45,7 +50,7 @@ class SweepError(StictionError, ValueError):
 
 @dataclass(frozen=True, eq=False)
 class SweepAxis:
-    """One key of a scene that varies."""
+    """One key of a scene that varies, alone or together with others."""
 
     name: str  # as it was given: mu, or friction.default
     key: str  # dotted path, as for --set
@@ -53,6 +58,8 @@ class SweepAxis:
     values: np.ndarray  # (n,) float64: grid or list; places in `words`; of random axes the two parameters
     unit: str = ""  # "" for SI
     words: tuple[str, ...] = ()
+    is_factor: bool = False  # do the values multiply what the scene gives, and not take its place?
+    leader: str = ""  # name of the axis with whose values these go, one by one; "" where it varies on its own
 
     @property
     def is_random(self) -> bool:
@@ -62,8 +69,25 @@ class SweepAxis:
         """How many values the axis adds to the grid: one for random axes."""
         return 1 if self.is_random else len(self.values)
 
+    @property
+    def shown_unit(self) -> str:
+        """The unit of its values, that of plain numbers where none was given; "" where there is none."""
+        if self.unit or self.kind == WORDS or self.is_factor:
+            return self.unit
+        try:
+            return toml_text.find_unit(self.key)
+        except toml_text.PathError:
+            return ""
+
+    def put(self, data: dict, value: float) -> None:
+        """Let a parsed scene have a value of the table. Raises PathError."""
+        if self.is_factor:
+            toml_text.scale_value(data, self.key, float(value))
+        else:
+            toml_text.apply_override(data, self.key, self.make_override(value))
+
     def make_override(self, value: float) -> float | int | str:
-        """A value of the table as an override of the scene."""
+        """A value of the table as an override of the scene; not of factors."""
         if self.kind == WORDS:
             return self.words[int(value)]
         if self.unit:
@@ -74,8 +98,10 @@ class SweepAxis:
 
     def draw(self, samples: int, seed: int) -> np.ndarray:
         """(samples,) random values. They depend on the seed and on the key alone: more samples, or other axes beside,
-        leave the first ones as they are."""
-        random = np.random.default_rng([seed, zlib.crc32(self.key.encode())])
+        leave the first ones as they are. Keys that vary together have one sample, each between its own limits: that of
+        the first."""
+        key = _split_name(self.leader)[1] if self.leader else self.key
+        random = np.random.default_rng([seed, zlib.crc32(key.encode())])
         first, second = self.values
         if self.kind == UNIFORM:
             return first + (second - first) * random.random(samples)
@@ -96,13 +122,14 @@ class SweepAxis:
     def describe(self) -> dict:
         """What a file keeps, and a second sweep must repeat: plain values."""
         return {"name": self.name, "key": self.key, "kind": self.kind, "unit": self.unit, "words": list(self.words),
-                "values": [float(value) for value in self.values]}
+                "values": [float(value) for value in self.values],
+                **({"is_factor": True} if self.is_factor else {}), **({"leader": self.leader} if self.leader else {})}
 
     @staticmethod
     def from_description(data: dict) -> SweepAxis:
         """The axis of `describe`."""
         return SweepAxis(data["name"], data["key"], data["kind"], np.array(data["values"], dtype=np.float64),
-                         data["unit"], tuple(data["words"]))
+                         data["unit"], tuple(data["words"]), data.get("is_factor", False), data.get("leader", ""))
 
 
 def get_identity(value: float) -> str:
@@ -136,12 +163,50 @@ def parse_span(text: str) -> tuple[np.ndarray, str] | None:
     return space_evenly(ends[0][1], ends[1][1], int(parts[2])), units.pop() if units else ""
 
 
-def parse_sweep_axis(text: str) -> SweepAxis:
-    """An axis from KEY=VALUES, see the text of this module. Raises SweepError."""
+def parse_axes(text: str) -> list[SweepAxis]:
+    """The axes of KEY=VALUES, or of KEY=VALUES; KEY=VALUES for keys that vary together. Raises SweepError."""
+    parts = [part for part in text.split(";") if part.strip()]
+    return tie_axes([parse_sweep_axis(part, keep_equal=True) for part in parts] or [parse_sweep_axis(text)])
+
+
+def parse_sweep_axis(text: str, keep_equal: bool = False) -> SweepAxis:
+    """An axis from KEY=VALUES, see the text of this module; `keep_equal` as for `make_axis`. Raises SweepError."""
     name, equals, values = text.partition("=")
     if not equals or not name.strip() or not values.strip():
         raise SweepError(f"{text}: write KEY=A:B:N, KEY=V,V,V, KEY=uniform(A, B) or KEY=normal(M, D)")
-    return make_axis(name.strip(), values)
+    return make_axis(name.strip(), values, keep_equal)
+
+
+def make_axes(name: str | Sequence[str], values: Any) -> list[SweepAxis]:
+    """The axis of a name, see `make_axis`; of two or more names the axes that vary together, from as many values.
+    Raises SweepError."""
+    if isinstance(name, str):
+        return tie_axes([make_axis(name, values)])
+    if isinstance(values, str) or not hasattr(values, "__len__") or len(values) != len(name):
+        raise SweepError(f"{'; '.join(name)} = {values!r}: keys that vary together need the values of each: "
+                         f"{len(name)} texts or lists")
+    return tie_axes([make_axis(one, own, keep_equal=True) for one, own in zip(name, values, strict=True)])
+
+
+def tie_axes(axes: list[SweepAxis]) -> list[SweepAxis]:
+    """The axes, of which all but the first go with it, one value with one value; one alone has each value once. Whether
+    they are as many is seen by the plan, for `all` is counted later."""
+    if len(axes) == 1:
+        return [_drop_equal(axes[0])]
+    return [axes[0], *(replace(axis, leader=axes[0].name) for axis in axes[1:])]
+
+
+def go_together(one: SweepAxis, other: SweepAxis) -> bool:
+    """Do two axes of a sweep vary together, or are they the same?"""
+    return (one.leader or one.name) == (other.leader or other.name)
+
+
+def scale_axis(axis: SweepAxis) -> SweepAxis:
+    """The axis of factors that a user writes as KEY=FACTORS. Raises SweepError."""
+    if axis.is_factor:
+        return axis
+    leader = f"scale({axis.leader})" if axis.leader else ""
+    return _check_factors(replace(axis, name=f"scale({axis.name})", is_factor=True, leader=leader))
 
 
 def count_all(axis: SweepAxis, outline: AnyOutline) -> SweepAxis:
@@ -154,19 +219,42 @@ def count_all(axis: SweepAxis, outline: AnyOutline) -> SweepAxis:
     numbers = np.arange(float(len(list_level_poses(outline))))
     if not len(numbers):
         raise SweepError(f"{axis.name}={ALL}: the part has no rest pose")
-    return _make_list(axis.name, axis.key, numbers, "")
+    return replace(_make_list(axis.name, axis.key, numbers, ""), leader=axis.leader)
 
 
-def make_axis(name: str, values: Any) -> SweepAxis:
-    """An axis from its name (mu, rho or a dotted path) and its values: text, a number, or a list of numbers or words.
+def _split_name(name: str) -> tuple[bool, str]:
+    """Is it a name of factors, and the key that it stands for."""
+    match = _SCALE.fullmatch(name)
+    inner = match[1].strip() if match else name
+    return bool(match), SHORT_KEYS.get(inner, inner)
+
+
+def make_axis(name: str, values: Any, keep_equal: bool = False) -> SweepAxis:
+    """An axis from its name (mu, rho, a dotted path, or scale(PATH)) and its values: text, a number, or a list of
+    numbers or words; equal values of a list once, or with `keep_equal` as they are.
 
     Raises SweepError.
     """
-    key = SHORT_KEYS.get(name, name)
-    if isinstance(values, str):
-        return _parse_values(name, key, values)
     if isinstance(values, SweepAxis):
         return values
+    is_factor, key = _split_name(name)
+    axis = _read_values(name, key, values)
+    if not keep_equal:
+        axis = _drop_equal(axis)
+    return _check_factors(replace(axis, is_factor=True)) if is_factor else axis
+
+
+def _check_factors(axis: SweepAxis) -> SweepAxis:
+    if axis.kind == WORDS or axis.unit:
+        said = f"{axis.unit} is a unit" if axis.unit else f"{axis.words[0]} is no number"
+        raise SweepError(f"{axis.name}: must be factors, numbers without a unit that multiply what the scene gives; "
+                         f"{said}. Valid are A:B:N, F,F,F, uniform(A, B) and normal(M, D)")
+    return axis
+
+
+def _read_values(name: str, key: str, values: Any) -> SweepAxis:
+    if isinstance(values, str):
+        return _parse_values(name, key, values)
     members: list[Any] = [values] if np.isscalar(values) else np.atleast_1d(np.asarray(values, dtype=object)).tolist()
     if members and all(isinstance(member, str) for member in members):
         return _make_words(name, key, members)
@@ -220,17 +308,24 @@ def _parse_samples(name: str, key: str, text: str, match) -> SweepAxis:
 
 
 def _make_list(name: str, key: str, numbers: np.ndarray, unit: str) -> SweepAxis:
-    """The values once each, in the order given."""
     if len(numbers) == 0 or not np.isfinite(numbers).all():
         raise SweepError(f"{name}: the values must be a list of finite numbers, got {numbers.tolist()}")
-    unique = {get_identity(number): number for number in reversed(numbers.tolist())}
-    values = [unique.pop(identity) for identity in map(get_identity, numbers.tolist()) if identity in unique]
-    return SweepAxis(name, key, LIST, np.array(values), unit)
+    return SweepAxis(name, key, LIST, numbers, unit)
+
+
+def _drop_equal(axis: SweepAxis) -> SweepAxis:
+    """The axis with each value once, in the order given."""
+    if axis.kind not in (LIST, WORDS):
+        return axis
+    numbers = axis.values.tolist()
+    unique = {get_identity(number): number for number in reversed(numbers)}
+    return replace(axis, values=np.array([unique.pop(identity) for identity in map(get_identity, numbers)
+                                          if identity in unique]))
 
 
 def _make_words(name: str, key: str, words: list[str]) -> SweepAxis:
-    words = list(dict.fromkeys(words))
-    return SweepAxis(name, key, WORDS, np.arange(len(words), dtype=np.float64), "", tuple(words))
+    unique = list(dict.fromkeys(words))
+    return SweepAxis(name, key, WORDS, np.array([float(unique.index(word)) for word in words]), "", tuple(unique))
 
 
 def describe_value(axis: SweepAxis, value: float) -> str:

@@ -124,7 +124,8 @@ class LogStore:
             for name in TABLES:
                 create_table(file, name, CHUNK_ROWS)
             values = _create_block(file, "cells/values", self._n_axes, "value of each axis of the sweep", "as in /plan")
-            values.attrs["columns"] = fix_texts(axis.key for axis in record.plan.axes)
+            values.attrs["columns"] = fix_texts(axis.name if axis.is_factor else axis.key
+                                                     for axis in record.plan.axes)
             if n_works:
                 _create_block(file, "cells/obstacle_work", n_works, "work done by each obstacle that moves", "J")
             file["committed"].attrs["columns"] = fix_texts(TABLES)

@@ -1,5 +1,7 @@
 """Which cells a sweep has: every combination of the values of its axes, and samples of the random ones.
 
+Axes that go together (`SweepAxis.leader`) take their values one by one with each other, and count as one.
+
 Cells are numbered: the last axis varies fastest, and of random axes the samples fastest of all. Every combination of
 grid values meets the same samples, so that neighbours in the grid differ in nothing else. Without random axes `samples`
 takes that many combinations at random.
@@ -15,7 +17,7 @@ from functools import cached_property
 
 import numpy as np
 
-from sim.sweep.axes import WORDS, SweepAxis, SweepError, get_identity
+from sim.sweep.axes import SweepAxis, SweepError, get_identity
 
 MOST_CELLS = 10_000_000
 SHOWN_DIGITS = 6  # of numbers in print
@@ -30,6 +32,7 @@ class Plan:
     seed: int = 0
 
     def __post_init__(self):
+        check_ties(self.axes)
         keys = [axis.key for axis in self.axes]
         for axis in self.axes:
             if keys.count(axis.key) > 1:
@@ -48,8 +51,14 @@ class Plan:
 
     @property
     def shape(self) -> tuple[int, ...]:
-        """Number of values of each axis, 1 for random ones."""
-        return tuple(len(axis) for axis in self.axes)
+        """Number of values of each axis, 1 for random ones; of axes that go together once."""
+        return tuple(len(axis) for axis in self.axes if not axis.leader)
+
+    @cached_property
+    def dimensions(self) -> list[int]:
+        """The place of each axis in `shape`; axes that go together have one."""
+        names = [axis.name for axis in self.axes if not axis.leader]
+        return [names.index(axis.leader or axis.name) for axis in self.axes]
 
     @property
     def has_random(self) -> bool:
@@ -87,9 +96,12 @@ class Plan:
             places, samples = np.divmod(cells, self.samples)
         elif self._chosen is not None:
             places = self._chosen[cells]
-        indices = np.unravel_index(places, self.shape)
-        columns = [axis.values[index] if draws is None else draws[samples]
-                   for axis, draws, index in zip(self.axes, self._draws, indices, strict=True)]
+        return self._fill(np.stack(np.unravel_index(places, self.shape), axis=1)[:, self.dimensions], samples)
+
+    def _fill(self, places: np.ndarray, samples: np.ndarray) -> np.ndarray:
+        """(n, axes) the values at places (n, axes) among those of each axis."""
+        columns = [axis.values[places[:, i]] if draws is None else draws[samples]
+                   for i, (axis, draws) in enumerate(zip(self.axes, self._draws, strict=True))]
         return np.stack(columns, axis=1)
 
     def locate(self, cells: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -100,30 +112,21 @@ class Plan:
             places, samples = np.divmod(places, self.samples)
         elif self._chosen is not None:
             places = self._chosen[places]
-        return np.stack(np.unravel_index(places, self.shape), axis=1), samples
+        return np.stack(np.unravel_index(places, self.shape), axis=1)[:, self.dimensions], samples
 
     def tabulate(self, cells: np.ndarray) -> np.ndarray:
         """(n, axes) the values of `get_values` for many cells at once."""
-        places, samples = self.locate(cells)
-        columns = [axis.values[places[:, i]] if draws is None else draws[samples]
-                   for i, (axis, draws) in enumerate(zip(self.axes, self._draws, strict=True))]
-        return np.stack(columns, axis=1)
+        return self._fill(*self.locate(cells))
 
     def find_cell(self, words: Iterable[tuple[str, str]]) -> int:
-        """The cell of (name, value) pairs, one for each axis that is not random; with random ones also `sample`.
+        """The cell of (name, value) pairs, one for each axis that is not random; with random ones also `sample`. Of
+        axes that go together, one is enough where its value occurs once.
 
         Raises SweepError: a name or value that the sweep does not have, or one that is missing.
         """
         given = dict(words)
-        place = []
-        for axis in self.axes:
-            if axis.is_random:
-                place.append(0)
-                continue
-            name = axis.name if axis.name in given else axis.key
-            if name not in given:
-                raise SweepError(f"which {axis.name}? Give a value of each of: {', '.join(self.list_names())}")
-            place.append(find_index(axis, given.pop(name)))
+        place = [self._find_place([axis for axis, own in zip(self.axes, self.dimensions, strict=True)
+                                   if own == dimension], given) for dimension in range(len(self.shape))]
         cell = int(np.ravel_multi_index(place, self.shape))
         if self.has_random:
             text = str(given.pop("sample", "")).strip()
@@ -139,9 +142,29 @@ class Plan:
             raise SweepError(f"{', '.join(given)}: the sweep does not vary this; valid: {', '.join(self.list_names())}")
         return cell
 
+    def _find_place(self, axes: list[SweepAxis], given: dict[str, str]) -> int:
+        """The place of the values that are given (and taken out) of axes that go together. Raises SweepError."""
+        if axes[0].is_random:
+            return 0
+        found, said = set(range(len(axes[0]))), []
+        for axis in axes:
+            name = next((name for name in (axis.name, axis.key) if name in given), None)
+            if name is not None:
+                said.append(f"{axis.name} = {given[name]}")
+                found &= set(find_indices(axis, given.pop(name)))
+        if not said:
+            raise SweepError(f"which {axes[0].name}? Give a value of each of: {', '.join(self.list_names())}")
+        if not found:
+            raise SweepError(f"{', '.join(said)}: these values do not go together in the sweep")
+        if len(found) > 1:
+            others = [axis.name for axis in axes if f"{axis.name} =" not in " ".join(said)]
+            raise SweepError(f"{', '.join(said)}: {len(found)} cells have this; give {', '.join(others)} as well")
+        return found.pop()
+
     def list_names(self) -> list[str]:
         """What tells cells apart."""
-        return [axis.name for axis in self.axes if not axis.is_random] + ["sample"] * self.has_random
+        return ([axis.name for axis in self.axes if not axis.is_random and not axis.leader]
+                + ["sample"] * self.has_random)
 
     def describe(self) -> dict:
         """What a file keeps, and a second sweep must repeat: plain values."""
@@ -153,20 +176,32 @@ class Plan:
         return Plan(tuple(map(SweepAxis.from_description, data["axes"])), data["samples"], data["seed"])
 
 
-def find_index(axis: SweepAxis, value) -> int:
-    """The place of a value in a grid or list. Raises SweepError, naming the nearest.
+def check_ties(axes: tuple[SweepAxis, ...]) -> None:
+    """See that axes that go together can. Raises SweepError."""
+    leaders = {axis.name: axis for axis in axes if not axis.leader}
+    for axis in axes:
+        leader = leaders.get(axis.leader, axis)
+        if axis.is_random != leader.is_random or (axis.is_random and axis.kind != leader.kind):
+            raise SweepError(f"{leader.name} and {axis.name} cannot vary together: one is {leader.kind}, the other "
+                             f"{axis.kind}; give both as uniform(A, B), both as normal(M, D), or neither at random")
+        if len(axis) != len(leader):
+            raise SweepError(f"{leader.name} and {axis.name} vary together, value by value, and {leader.name} has "
+                             f"{len(leader)}, {axis.name} {len(axis)}; give both as many")
+
+
+def find_indices(axis: SweepAxis, value) -> list[int]:
+    """The places of a value in a grid or list: one, or several of an axis that goes with others. Raises SweepError,
+    naming the nearest.
 
     A value is the one that it is equal to, or that shows these very digits where numbers are shown with six or more:
     0.333333 is 1/3, but 0.33 is not.
     """
     number = axis.find_value(value)
-    if axis.kind == WORDS:
-        return int(number)
     digits = max(count_digits(str(value)), SHOWN_DIGITS)
     for write in (get_identity, lambda number: f"{float(number) + 0.0:.{digits - 1}e}"):
         found = [index for index, own in enumerate(axis.values) if write(own) == write(number)]
-        if len(found) == 1:
-            return found[0]
+        if found and len({get_identity(axis.values[index]) for index in found}) == 1:
+            return found
     nearest = sorted(axis.values[np.argsort(np.abs(axis.values - number), kind="stable")[:2]].tolist())
     unit = f" {axis.unit}" if axis.unit else ""
     raise SweepError(f"{axis.name} = {value}: the sweep has no such value; the nearest: "

@@ -21,6 +21,7 @@ import numpy as np
 from sim.instant.outcome import FAILED, INVALID, OVERLAP, Judge
 from sim.scene import toml_text
 from sim.scene.build import build_scene, parse_scene
+from sim.scene.edit import POSE_KEYS, can_be_moved, move_part
 from sim.scene.scene import Scene
 from sim.scene.scene_errors import OverlapError, SceneError
 from sim.scene.toml_edit import rewrite_toml
@@ -73,9 +74,9 @@ class _SceneBuilder:
         data = pickle.loads(self._tables)  # the fastest deep copy
         for axis, value in zip(self._study.axes, values, strict=True):
             try:
-                toml_text.apply_override(data, axis.key, axis.make_override(value))
+                axis.put(data, value)
             except toml_text.PathError as error:
-                raise SceneError(f"{axis.name}: {error}") from None
+                raise SceneError(f"{self._where}: {axis.name}: {error}") from None
         text = rewrite_toml(self._study.text, data) if with_text else ""
         return build_scene(data, text, self._where, self._study.source, self._moves_nothing)
 
@@ -124,7 +125,7 @@ class SettingMaker:
             raise SweepError('run.choice = "branch" follows many motions, and a cell has one: choose another rule')
         self._study, self._sound = study, list(values)
         self._pair_axes = [(index, *self._find_pairs(index)) for index, axis in enumerate(study.axes)
-                           if axis.kind != WORDS and _PAIRS.fullmatch(axis.key)]
+                           if axis.kind != WORDS and not axis.is_factor and _PAIRS.fullmatch(axis.key)]
         paired = {index for index, *_ in self._pair_axes}
         self._others = [index for index in range(len(study.axes)) if index not in paired]
         self._kept: dict[tuple, Setting | BadCell] = {}
@@ -133,8 +134,11 @@ class SettingMaker:
         self.shape = first.shape
         # the damping ratio of a gripper or a controller depends on rho
         self._only_rho = (self.first.gripper is None and self.first.control is None
-                          and [study.axes[index].key for index in self._others] == ["workpiece.rho"])
+                          and [(study.axes[index].key, study.axes[index].is_factor) for index in self._others]
+                          == [("workpiece.rho", False)])
         self._judge = first.judge if self._only_rho else None  # knows nothing of inertia
+        self._only_pose = (self._others and all(study.axes[index].key in POSE_KEYS for index in self._others)
+                           and can_be_moved(self.first, study.text))
 
     def _find_pairs(self, index: int) -> tuple[int, list[int]]:
         """Row of `Setting.pairs` and obstacles that an axis speaks of: these are seen where its value changes."""
@@ -239,8 +243,15 @@ class SettingMaker:
         return str(error).removeprefix(f"{self._study.source or 'scene'}: ")
 
     def _build_scene(self, values) -> Scene:
-        """The scene of a cell; where only the radius of gyration is not that of the first, nothing is read anew."""
+        """The scene of a cell; where only the radius of gyration or the pose is not that of the first, nothing is read
+        anew."""
         axes = self._study.axes
+        if self._only_pose:
+            changes = {axes[index].key: axes[index].make_override(values[index]) for index in self._others}
+            try:
+                return move_part(self.first, self._study.text, changes, self._study.source or "scene")
+            except ValueError:  # no pose: what reads all says where
+                return self._study.build_scene(values, with_text=False)
         if not self._only_rho:
             return self._study.build_scene(values, with_text=False)
         axis, value = axes[self._others[0]], values[self._others[0]]

@@ -11,7 +11,7 @@ the last bit for any number of workers, in any order.
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -21,7 +21,7 @@ import numpy as np
 from sim.rows.status import Status
 from sim.scene.build import take_scene
 from sim.scene.scene_errors import NoOutlineError, OverlapError, SceneError
-from sim.sweep.axes import WORDS, SweepError, count_all, make_axis
+from sim.sweep.axes import SweepAxis, SweepError, count_all, make_axes, scale_axis
 from sim.sweep.batch import LOGS, Batch, BatchRunner
 from sim.sweep.cells import CellRunner, Study
 from sim.sweep.plan import Plan
@@ -29,7 +29,6 @@ from sim.sweep.pool import ThreadPool, run_batches
 from sim.sweep.stop import StopSign
 from sim.sweep.sweep_result import Sweep
 from sim.sweep.table import Rows, TextList, build_row_dtype, join_rows, sort_rows
-from sim.values.dimensions import find_plain_unit
 
 if TYPE_CHECKING:
     from sim.scene.scene import AnyScene
@@ -39,7 +38,8 @@ def sweep(
     scene: AnyScene,
     mu: Any = None,
     rho: Any = None,
-    vary: Mapping[str, Any] | None = None,
+    vary: Mapping[Any, Any] | Sequence[SweepAxis] | None = None,
+    scale: Mapping[str, Any] | None = None,
     *,
     samples: int | None = None,
     seed: int = 0,
@@ -53,7 +53,9 @@ def sweep(
     """Run a scene, given as such or by its name or file, for every combination of values, and return the table.
 
     mu is the friction coefficient of every pair that has no value of its own (friction.default), rho [m] the radius of
-    gyration: it changes the moment of inertia and nothing else. `vary` gives other keys of the scene, as for --set.
+    gyration: it changes the moment of inertia and nothing else. `vary` gives other keys of the scene, as for --set, and
+    under a tuple of keys those that vary together, with the values of each: {("a", "b"): ("0:1:11", "2:3:11")}. `scale`
+    gives factors of what the scene says at a key. In place of a mapping `vary` may be axes that are made.
     Values are text ("0:1:41", "0,10,20 deg", "uniform(0, 1 mm)", see `axes`) or lists; `samples` and `seed` belong to
     random ones.
 
@@ -68,8 +70,7 @@ def sweep(
     WriteError.
     """
     scene = take_scene(scene)
-    axes = [make_axis(name, values) for name, values in (("mu", mu), ("rho", rho)) if values is not None]
-    axes += [make_axis(name, values) for name, values in (vary or {}).items()]
+    axes = _make_all_axes(mu, rho, vary, scale)
     plan = Plan(tuple(count_all(axis, scene.workpiece.outline) for axis in axes), samples, seed)
     if log not in LOGS:
         raise SweepError(f"log = {log!r}: valid: {', '.join(LOGS)}")
@@ -89,6 +90,16 @@ def sweep(
 
     with connect(client) as cluster:
         return Job(study, plan, runner, output, resume, log).run(threads, cluster, progress)
+
+
+def _make_all_axes(mu: Any, rho: Any, vary: Any, scale: Any) -> list[SweepAxis]:
+    axes = [axis for name, values in (("mu", mu), ("rho", rho)) if values is not None
+            for axis in make_axes(name, values)]
+    if isinstance(vary, Mapping) or vary is None:
+        axes += [axis for name, values in (vary or {}).items() for axis in make_axes(name, values)]
+    else:
+        axes += vary
+    return axes + [scale_axis(axis) for name, values in (scale or {}).items() for axis in make_axes(name, values)]
 
 
 def count_workers(workers: int | None) -> int:
@@ -132,8 +143,7 @@ def make_runner(study: Study, plan: Plan) -> CellRunner:
 
 def describe_units(plan: Plan) -> str:
     """How the values of axes without a unit were read, to be added to what is wrong with them."""
-    read = [f"{axis.key} in {find_plain_unit(axis.key)}" for axis in plan.axes
-            if not axis.unit and axis.kind != WORDS and find_plain_unit(axis.key)]
+    read = [f"{axis.key} in {axis.shown_unit}" for axis in plan.axes if not axis.unit and axis.shown_unit]
     if not read:
         return ""
     return f". Values without a unit were read in SI units ({', '.join(read)}); write others with theirs"

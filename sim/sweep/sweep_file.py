@@ -73,7 +73,7 @@ class SweepRecord(NamedTuple):
         if mine == theirs:
             return ""
         for axis in mine["axes"]:
-            before = [old for old in theirs["axes"] if old["key"] == axis["key"]]
+            before = [old for old in theirs["axes"] if (old["key"], old["name"]) == (axis["key"], axis["name"])]
             if not before:
                 return f"the grid has changed: {axis['name']} did not vary before"
             if before[0] != axis:
@@ -89,7 +89,8 @@ def describe_plan(plan: dict) -> str:
 def describe_axis(axis: dict) -> str:
     values = axis["words"] or axis["values"]
     shown = f"{values[0]} to {values[-1]}, {len(values)} values" if len(values) > 3 else ", ".join(map(str, values))
-    return f"{axis['name']} = {shown}{' ' + axis['unit'] if axis['unit'] else ''} ({axis['kind']})"
+    together = f", together with {axis['leader']}" if axis.get("leader") else ""
+    return f"{axis['name']} = {shown}{' ' + axis['unit'] if axis['unit'] else ''} ({axis['kind']}{together})"
 
 
 class SweepFile:

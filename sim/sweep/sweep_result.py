@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+from collections import Counter
 from collections.abc import Sequence
 from functools import cached_property
 from pathlib import Path
@@ -76,13 +77,14 @@ class Sweep:
         return Teller(of, self.table.dtype.names or (), outcomes, self.alike if of in MERGED else {})
 
     def get_grid(self, name: str) -> np.ndarray:
-        """A column with one dimension an axis, and of random axes one more for the samples; where a cell has not run,
-        NaN, or "" among words. Raises SweepError."""
+        """A column with one dimension an axis (axes that go together have one), and of random axes one more for the
+        samples; where a cell has not run, NaN, or "" among words. Raises SweepError."""
         column = self[name]
         is_number = column.dtype.kind in "fi"
         shape = self.plan.shape + ((self.plan.samples or 0,) if self.plan.has_random else ())
         grid: np.ndarray = np.full(shape, np.nan if is_number else "", np.dtype("f8" if is_number else "O"))
         places, samples = self.plan.locate(self.table["cell"])
+        places = places[:, [not axis.leader for axis in self.plan.axes]]
         grid[(*places.T, samples) if self.plan.has_random else tuple(places.T)] = column
         return grid
 
@@ -91,8 +93,11 @@ class Sweep:
         """(n,) the outcome of each cell in words."""
         return self["outcome"]
 
-    def count(self) -> dict[str, int]:
-        """How many cells have each outcome, those that occur."""
+    def count(self, column: str = "outcome") -> dict[str, int]:
+        """How many cells have each outcome, those that occur; or each word of another column, the most frequent first.
+        """
+        if column != "outcome":
+            return dict(Counter(map(str, self[column])).most_common())
         counts = np.bincount(self.table["outcome"], minlength=len(self.record.outcomes))
         return {word: int(n) for word, n in zip(self.record.outcomes, counts, strict=True) if n}
 
@@ -105,8 +110,9 @@ class Sweep:
         """The run of a cell with its rows, if the sweep has logged it. Raises SceneError, SweepError."""
         return None if self.path is None else read_cell_log(self.path, self.record, cell, self.build_scene(cell))[0]
 
-    def write_csv(self, path: str | Path) -> Path:
-        """Write the table as CSV, numbers with all their digits, words as words; it appears when it is complete."""
+    def write_csv(self, path: str | Path, merge: bool = False) -> Path:
+        """Write the table as CSV, numbers with all their digits, words as words; it appears when it is complete. merge:
+        rest poses that the part's symmetry makes alike are one outcome."""
         path = Path(path)
         path.parent.mkdir(parents=True, exist_ok=True)
         names = self.table.dtype.names or ()
@@ -114,7 +120,8 @@ class Sweep:
             with partial.open("w", newline="", encoding="utf-8") as file:
                 writer = csv.writer(file)
                 writer.writerow(names)
-                writer.writerows(zip(*(self[name].tolist() for name in names), strict=True))
+                columns = ["merged_outcome" if merge and name == "outcome" else name for name in names]
+                writer.writerows(zip(*(self[name].tolist() for name in columns), strict=True))
             partial.publish()
         return path
 

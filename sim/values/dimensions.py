@@ -55,7 +55,7 @@ FREQUENCY = Dimension("a frequency", "50 Hz", {"Hz": (1, 1), "kHz": (1000, 1), "
 ANGLE = Dimension("an angle", "20 deg", {"rad": (1, 1), "deg": (_DEGREE, 1), "mrad": (1, 1000)},
                   "an angle: a number in radians", LARGEST_ANGLE)
 SPEED = Dimension("a speed", "30 mm/s", {**{f"{unit}/s": pair for unit, pair in _METRES.items()},
-                                         "km/h": (1000, 3600)})  # fmt: skip
+                                         "m/min": (1, 60), "km/h": (1000, 3600)})  # fmt: skip
 ANGULAR_VELOCITY = Dimension("an angular velocity", "20 deg/s", {
     "rad/s": (1, 1), "deg/s": (_DEGREE, 1), "rpm": (2.0 * math.pi, 60)},
                              "an angular velocity: a number in rad/s")
@@ -94,7 +94,8 @@ _BY_WORD = {"x": LENGTH, "y": LENGTH, "rho": LENGTH, "at": LENGTH, "theta": ANGL
             "angular_velocity": ANGULAR_VELOCITY, "gx": ACCELERATION, "gy": ACCELERATION, "magnitude": ACCELERATION,
             "fx": FORCE, "fy": FORCE, "torque": TORQUE, "mass": MASS, "frequency": FREQUENCY, "t": TIME,
             "rate": FREQUENCY, "duration": TIME, "output_interval": TIME, "step": TIME, "time": TIME, "start": TIME,
-            "end": TIME, "force": FORCE, "rest_length": LENGTH, "stiffness": STIFFNESS, "damping": DAMPING,
+            "end": TIME, "force": FORCE, "depth": LENGTH, "direction": ANGLE, "rest_length": LENGTH,
+            "stiffness": STIFFNESS, "damping": DAMPING,
             "linear": DAMPING,
             "rotational": ROTATIONAL_DAMPING}  # fmt: skip
 # ... and of members of matrices: (between directions, between a direction and the turn, of the turn).
@@ -103,7 +104,7 @@ _OF_MATRIX = {"stiffness": (STIFFNESS, FORCE, ROTATIONAL_STIFFNESS),
               "inertia": (MASS, MOMENT, MOMENT_OF_INERTIA)}
 _MATRICES = {**{kind: kind for kind in _OF_MATRIX}, "force_metric": "inertia", "motion_metric": "inertia"}  # by key
 # Points in the frame and the unit of an outline.
-_POINTS = {"center", "point", "at", "anchor"}
+_POINTS = {"center", "point", "at", "anchor", "tip"}
 
 _SPELLINGS = (("²", "^2"), ("s2", "s^2"), ("**2", "^2"), ("°", "deg"), ("µ", "u"), ("μ", "u"), ("·", " "), ("*", " "),
               ("Nms", "N m s"), ("Nm", "N m"), ("Ncm", "N cm"), ("Ns", "N s"))  # fmt: skip
@@ -121,14 +122,19 @@ def normalise_unit(unit: str) -> str:
     return " ".join(unit.split())
 
 
-def find_plain_unit(key: str) -> str:
-    """In what unit a plain number at a dotted path of a scene is read; "" where it has none, or that of its outline."""
-    words = key.split(".")
+def find_plain_unit(key: str | list[str]) -> str:
+    """In what unit a plain number at a dotted path of a scene, or at its keys, is read; "" where it has none, or that
+    of its outline."""
+    words = key.split(".") if isinstance(key, str) else key
     if {"outline", "center_of_mass"} & set(words) or _POINTS & set(words[-2:-1]):
         return ""
     if words[0] in ("gripper", "control") and words[1:2] and words[1] in _MATRICES and len(words) > 2:
         return get_of_matrix(_MATRICES[words[1]], words[2] in ("theta", "2"), words[-1] in ("theta", "2")).si
-    dimension = _BY_WORD.get(words[-1])
+    if words[0] == "gravity" and words[-1] == "amplitude":
+        return ANGLE.si
+    if words[0] == "control" and words[-2:-1] and words[-2].endswith("_gain"):
+        return ""
+    dimension = _BY_WORD.get(words[2] if words[0] == "goal" and len(words) == 4 else words[-1])
     return "" if dimension is None else dimension.si
 
 

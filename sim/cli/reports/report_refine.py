@@ -9,6 +9,7 @@ from rich.progress import SpinnerColumn
 
 from sim.cli.reports.console import format_number, make_bar, make_console
 from sim.cli.reports.report_run import describe_code, watch_code
+from sim.sweep.axes import go_together
 from sim.sweep.refine.bisection import INTERRUPTED, INTERRUPTED_EARLY, LIMIT
 from sim.sweep.refine.refine import refine
 from sim.sweep.refine.refinement import Refinement
@@ -38,9 +39,10 @@ def print_refinement(path: Path, axis: str, tolerance: float, of: str, beside: i
 
 def name_axes(found: Refinement, whole: Sweep) -> str:
     """The options of a picture that shows the boundaries: the refined axis, and another one that varies, if any."""
-    others = [axis.name for axis in whole.plan.axes if axis.name != found.axis and len(axis) > 1]
+    refined = next(axis for axis in whole.plan.axes if axis.name == found.axis)
+    others = [axis.name for axis in whole.plan.axes if len(axis) > 1 and not go_together(axis, refined)]
     column = "" if found.of == "outcome" else f" --color {found.of}"
-    return f"--x {found.axis}" + (f" --y {others[0]}" if others else "") + column
+    return f"--x {shlex.quote(found.axis)}" + (f" --y {shlex.quote(others[0])}" if others else "") + column
 
 
 def describe_refinement(found: Refinement, sweep) -> list[str]:

@@ -11,12 +11,12 @@ from matplotlib.figure import Figure
 from matplotlib.patches import Patch
 
 from dynamics.codes import SEVERAL
+from sim.scene.toml_text import find_unit
 from sim.show.labels import as_typed
 from sim.show.plot_file import check_plot_file, save_figure
 from sim.show.plots.draw_space import style_axes
 from sim.show.replay.painter import FAINT, NORMAL_FORCE, NOT_UNIQUE, TEXT
 from sim.study.solution_map import KINDS, Axis, SolutionMap
-from sim.values.dimensions import find_plain_unit
 
 COLOURS = {"none": NORMAL_FORCE, "one": "#E9E5DA", "several": NOT_UNIQUE, "continuum": "#0072B2", "free": "#CFE6F5",
            "impact": "#F3D36B", "overlap": "#5A5A5A"}  # fmt: skip
@@ -86,5 +86,5 @@ def find_borders(values: np.ndarray) -> np.ndarray:
 
 def describe_axis(axis: Axis) -> str:
     """The key and its unit."""
-    unit = axis.unit or find_plain_unit(axis.key)
+    unit = axis.unit or find_unit(axis.key)
     return as_typed(f"{axis.key} ({unit})" if unit else axis.key)

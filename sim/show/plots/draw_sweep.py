@@ -28,7 +28,6 @@ from sim.show.plots.sweep_view import Panel, SweepView, find_limits, list_spans
 from sim.show.replay.painter import FAINT, TEXT
 from sim.sweep.axes import WORDS, SweepAxis, describe_value
 from sim.sweep.table import ROW_FIELDS
-from sim.values.dimensions import find_plain_unit
 
 NUMBERS = "viridis"  # rises evenly in lightness, also for the colour-blind
 NO_NUMBER, EDGE = "#C9C5BC", "#B8B3A8"
@@ -94,8 +93,8 @@ def describe_column(column: str) -> str:
 
 def describe_axis(axis: SweepAxis) -> str:
     """The name of an axis, its key and its unit."""
-    unit = axis.unit or ("" if axis.kind == WORDS else find_plain_unit(axis.key))
-    name = axis.name if axis.name == axis.key else f"{axis.name}: {axis.key}"
+    unit = axis.shown_unit
+    name = axis.name if axis.key in axis.name else f"{axis.name}: {axis.key}"
     return as_typed(f"{name} ({unit})" if unit else name)
 
 
@@ -130,6 +129,8 @@ def _draw_cells(axes: Axes, view: SweepView, panel: Panel, norm: Normalize) -> N
     _fill(axes, borders, done & np.isnan(values), facecolor=NO_NUMBER)
     _fill(axes, borders, done & np.isinf(values), facecolor=ENDLESS)
     _fill(axes, borders, planned & ~done, facecolor="white", edgecolor=EDGE, hatch="////", linewidth=0.0)
+    marked = view.chosen[panel.cells]
+    axes.plot(x[marked], y[marked], "o", color=BOUNDARY, markersize=2.0, markeredgewidth=0.0)
     axes.set_xlim(borders[0][0], borders[0][-1])
     axes.set_ylim(borders[1][0], borders[1][-1])
     sheet = None if view.tracing is None else view.tracing.find_sheet(panel.fixed)

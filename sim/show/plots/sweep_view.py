@@ -12,16 +12,18 @@ import numpy as np
 
 from sim.scene.schema import OUTCOMES
 from sim.show.palette import OUTCOME_COLOURS, WORD_COLOURS, pick_word_colours
-from sim.sweep.axes import WORDS, SweepAxis, SweepError, describe_value
-from sim.sweep.plan import find_index
+from sim.sweep.axes import WORDS, SweepAxis, SweepError, describe_value, go_together
+from sim.sweep.plan import find_indices
 from sim.sweep.refine.refinement import Refinement
 from sim.sweep.refine.tracing import Tracing
 from sim.sweep.sweep_result import Sweep
-from sim.sweep.table import ROW_FIELDS, TEXT_FIELDS
+from sim.sweep.table import DERIVED, ROW_FIELDS, TEXT_FIELDS
 
 MOST_PANELS = 12
 MOST_CURVES = 8
-WORD_COLUMNS = ("outcome", "status", *TEXT_FIELDS)
+WORD_COLUMNS = ("outcome", "status", *TEXT_FIELDS, *DERIVED)
+OUTCOME_COLUMNS = ("outcome", "merged_outcome")
+MARKED = "dots: several motions were possible there, and the rule of choice took one"
 OTHERS = "others"  # stands for all words beyond those that have a colour
 
 
@@ -52,6 +54,7 @@ class SweepView:
     boundaries: tuple[Refinement, ...]  # of this column
     tracing: Tracing | None  # of this column over the two axes
     notes: tuple[str, ...]
+    chosen: np.ndarray  # (cells,) which of them met several possible motions, so that the rule of choice took one
 
     @property
     def has_curves(self) -> bool:
@@ -65,7 +68,7 @@ class SweepView:
     @property
     def colours(self) -> list[str]:
         """One colour a word."""
-        return pick_word_colours(self.words, OUTCOME_COLOURS if self.column == "outcome" else None)
+        return pick_word_colours(self.words, OUTCOME_COLOURS if self.column in OUTCOME_COLUMNS else None)
 
     def get_values(self, axis: SweepAxis, cells: np.ndarray) -> np.ndarray:
         """(n,) values of an axis in some cells."""
@@ -102,15 +105,21 @@ def choose_view(sweep: Sweep, x: str | None = None, y: str | None = None, color:
     numbers, words = _read_column(sweep, column, [*(refinements or []), *(tracings or [])])
     data = np.full(len(plan), np.nan)
     data[sweep.table["cell"]] = numbers
+    chosen = np.zeros(len(plan), bool)
+    if column in OUTCOME_COLUMNS:
+        chosen[sweep.table["cell"]] = sweep.table["time_not_unique"] > 0.0
     boundaries = tuple(one for one in refinements or () if one.of == (column if words else "outcome"))
     plane = None if y_axis is None else {x_axis.name, y_axis.name}
     tracing = next((one for one in tracings or () if one.of == column and set(one.axes) == plane), None)
     view = SweepView(Path(sweep.record.source).stem or "scene", plan.axes, x_axis, y_axis, series, column,
-                     plan.tabulate(np.arange(len(plan))), done, data, words, (), boundaries, tracing, ())
-    free = [axis for axis in plan.axes if axis not in (x_axis, y_axis, series)]
+                     plan.tabulate(np.arange(len(plan))), done, data, words, (), boundaries, tracing, (), chosen)
+    used = [axis for axis in (x_axis, y_axis, series) if axis is not None]
+    free = [axis for axis in plan.axes if not any(go_together(axis, one) for one in used)]
     panels, notes = _make_panels(view, free, places, samples, kept)
     if view.has_curves and series is not None and len(series) > MOST_CURVES:
         notes.append(f"{MOST_CURVES} of {len(series)} curves ({series.name}); --where {series.name}=VALUE shows one")
+    if chosen[kept].any() and not view.is_scatter:
+        notes.append(MARKED)
     missing = int((~done[kept]).sum())
     if missing:
         notes.insert(0, f"{missing} of {len(kept)} cells have not run"
@@ -122,11 +131,11 @@ def _pick_cells(axes, places: np.ndarray, picked, shown) -> np.ndarray:
     """(n,) the cells that have the picked values."""
     kept = np.ones(len(places), bool)
     for axis, value in picked:
-        if axis in shown:
+        if any(go_together(axis, one) for one in shown if one is not None):
             raise SweepError(f"--where {axis.name}: is on an axis of the picture; valid: the other axes")
         if axis.is_random:
             raise SweepError(f"--where {axis.name}: its values are random, none can be picked")
-        kept &= places[:, find_place(axes, axis)] == find_index(axis, value)
+        kept &= np.isin(places[:, find_place(axes, axis)], find_indices(axis, value))
     if not kept.any():
         raise SweepError("--where: the sweep has no cell with these values")
     return np.flatnonzero(kept)
@@ -137,9 +146,10 @@ def _choose_axes(sweep: Sweep, x, y, color, picked) -> tuple[SweepAxis, SweepAxi
     axes = sweep.plan.axes
     names = sweep.table.dtype.names
     results = [name for name, *_ in ROW_FIELDS if name != "cell"]
-    if x is None and y is None and len(axes) > 1 and (color is None or color in WORD_COLUMNS):
-        y = axes[1].name
     x_axis = axes[0] if x is None else find_axis(axes, x, "--x")
+    others = [axis for axis in axes if not go_together(axis, x_axis)]
+    if x is None and y is None and others and (color is None or color in WORD_COLUMNS):
+        y = others[0].name
     own = [axis.name for axis in axes] + [axis.key for axis in axes]
     if y in results and y not in own:
         if y in WORD_COLUMNS:
@@ -147,22 +157,32 @@ def _choose_axes(sweep: Sweep, x, y, color, picked) -> tuple[SweepAxis, SweepAxi
         if color in results and color not in own:
             raise SweepError(f"--color {color}: with --y {y}, a column of results, it must be an axis of the sweep, "
                              "for one curve each; valid: "
-                             + ", ".join(axis.name for axis in axes if axis is not x_axis))
+                             + ", ".join(axis.name for axis in others))
         series = None if color is None else find_axis(axes, color, "--color")
+        if series is not None:
+            _check_two(x_axis, series, "--color")
         return x_axis, None, series or _choose_series(axes, (x_axis, *picked)), y
     y_axis = None if y is None else find_axis(axes, y, "--y", [name for name in results if name not in WORD_COLUMNS])
-    if y_axis is x_axis:
-        raise SweepError(f"--x and --y are both {x_axis.name}; take two different axes")
+    if y_axis is not None:
+        _check_two(x_axis, y_axis, "--y")
     column = "outcome" if color is None else color
-    if column == "cell" or column not in names:
+    if column == "cell" or column not in (*names, *DERIVED):
         raise SweepError(f"--color {column}: there is no such column; valid: "
-                         + ", ".join(name for name in names if name != "cell"))
+                         + ", ".join(name for name in (*names, *DERIVED) if name != "cell"))
     series = _choose_series(axes, (x_axis, *picked)) if y_axis is None and column not in WORD_COLUMNS else None
     return x_axis, y_axis, series, column
 
 
+def _check_two(x_axis: SweepAxis, other: SweepAxis, option: str) -> None:
+    """Raise SweepError for two axes that are one."""
+    if other is x_axis:
+        raise SweepError(f"--x and {option} are both {x_axis.name}; take two different axes")
+    if go_together(x_axis, other):
+        raise SweepError(f"--x {x_axis.name} and {option} {other.name} vary together, and are one axis; take another")
+
+
 def _choose_series(axes, used) -> SweepAxis | None:
-    return next((axis for axis in axes if axis not in used and len(axis) > 1), None)
+    return next((axis for axis in axes if len(axis) > 1 and not any(go_together(axis, one) for one in used)), None)
 
 
 def find_axis(axes, name: str, option: str, others: list[str] | None = None) -> SweepAxis:

@@ -17,7 +17,7 @@ from pathlib import Path
 
 import numpy as np
 
-from sim.sweep.axes import INTEGER_KEYS, WORDS, SweepAxis, SweepError
+from sim.sweep.axes import INTEGER_KEYS, WORDS, SweepAxis, SweepError, get_identity
 from sim.sweep.refine.asking import Asker
 from sim.sweep.refine.bisection import CHANGE, INTERRUPTED_EARLY, bisect_changes, find_changes, look_beside
 from sim.sweep.refine.refinement import Refinement, build_boundary_dtype
@@ -83,8 +83,23 @@ def find_axis(axes: tuple[SweepAxis, ...], name: str) -> int:
             raise SweepError(f"{name} cannot be refined: it takes whole numbers only")
         if len(axis) < 2:
             raise SweepError(f"{name} cannot be refined: the sweep has one value of it")
+        if axis.leader:
+            raise SweepError(f"{name} cannot be refined alone, for it varies together with {axis.leader}: refine that")
+        _check_partners(axes, axis)
         return index
     raise SweepError(f"the sweep does not vary {name}; valid: {', '.join(axis.name for axis in axes)}")
+
+
+def _check_partners(axes: tuple[SweepAxis, ...], axis: SweepAxis) -> None:
+    """Can axes that go together be halved together? Raises SweepError."""
+    partners = [other for other in axes if other.leader == axis.name]
+    for other in partners:
+        if other.kind == WORDS or other.key.rsplit(".", 1)[-1] in INTEGER_KEYS:
+            raise SweepError(f"{axis.name} cannot be refined: {other.name} varies together with it, and takes "
+                             f"{'words' if other.kind == WORDS else 'whole numbers'}, which have no middle")
+    if partners and len(set(map(get_identity, axis.values))) < len(axis):
+        raise SweepError(f"{axis.name} cannot be refined: it has a value twice, with different ones of "
+                         f"{', '.join(other.name for other in partners)}; begin with a key whose values all differ")
 
 
 def check_numbers(of: str, tolerance: float, most_runs: int, beside: int = 0) -> None:
@@ -109,7 +124,11 @@ class _Search:
         values = np.array([sweep.table[name] for name in self._names]).T
         self._span = float(np.ptp(values[:, index])) if len(values) else 0.0
         others = values.copy()
-        others[:, index] = 0.0
+        axis = sweep.plan.axes[index]
+        # what goes with the axis is linear between its values
+        self._followers = [place for place, other in enumerate(sweep.plan.axes) if other.leader == axis.name]
+        self._order = np.argsort(axis.values)
+        others[:, [index, *self._followers]] = 0.0
         self._lines, lines = np.unique(others, axis=0, return_inverse=True)
         self._n_lines = len(self._lines)
         self._start = lines.ravel(), values[:, index], self._asker.known
@@ -132,6 +151,7 @@ class _Search:
         def evaluate(lines: np.ndarray, values: np.ndarray) -> np.ndarray:
             points = self._lines[lines]
             points[:, self._index] = values
+            self._set_followers(points)
             return asker.ask(points)
 
         with self._asker as asker:
@@ -146,11 +166,22 @@ class _Search:
                           self._make_boundaries(changes), len(self._sweep), self._n_lines, self._span,
                           before + asker.n_runs, ended if whole else INTERRUPTED_EARLY)
 
+    def _set_followers(self, points: np.ndarray) -> None:
+        """Give points (n, axes) the values that go with that of the axis."""
+        axes = self._sweep.plan.axes
+        for place in self._followers:
+            points[:, place] = np.interp(points[:, self._index], axes[self._index].values[self._order],
+                                         axes[place].values[self._order])
+
     def _make_boundaries(self, changes: np.ndarray) -> np.ndarray:
         boundaries = np.zeros(len(changes), build_boundary_dtype(self._names))
         for index, name in enumerate(self._names):
             boundaries[name] = self._lines[changes["line"], index]
-        boundaries[self._names[self._index]] = 0.5 * changes["low"] + 0.5 * changes["high"]
+        points = self._lines[changes["line"]]
+        points[:, self._index] = 0.5 * changes["low"] + 0.5 * changes["high"]
+        self._set_followers(points)
+        for index in (self._index, *self._followers):
+            boundaries[self._names[index]] = points[:, index]
         for name in ("low", "high", "before", "after"):
             boundaries[name] = changes[name]
         return boundaries

@@ -98,9 +98,7 @@ class _Search:
         table = np.array([sweep.table[name] for name in self._names]).T
         self._x, i = np.unique(table[:, places[0]], return_inverse=True)
         self._y, j = np.unique(table[:, places[1]], return_inverse=True)
-        others = table.copy()
-        others[:, self._places] = 0.0
-        self._sheets, sheet = np.unique(others, axis=0, return_inverse=True)
+        XX        self._sheets, sheet = np.unique(others, axis=0, return_inverse=True)
         self._start = sheet.ravel(), i.ravel(), j.ravel()
         self._words: dict[str, int] = {}
         self._codes = self._encode(list(map(str, sweep[of])))
@@ -129,6 +127,10 @@ class _Search:
         """(n,) codes at points; of those that are known from before without a run."""
         points = self._sheets[sheets].copy()
         points[:, self._places[0]], points[:, self._places[1]] = x, y
+        axes = self._sweep.plan.axes
+        for place, leader in self._followers:
+            order = np.argsort(axes[leader].values)
+            points[:, place] = np.interp(points[:, leader], axes[leader].values[order], axes[place].values[order])
         keys = [point.tobytes() for point in points]
         new = [place for place, key in enumerate(keys) if key not in self._memory]
         if new:
@@ -152,7 +154,8 @@ class _Search:
                             if key not in self._asked}
         n = len(self._names)
         points = np.frombuffer(b"".join(self._asked), np.float64).reshape(-1, n).copy()
-        others = [index for index in range(n) if index not in self._places]
+        used = {*self._places, *(place for place, _ in self._followers)}
+        others = [index for index in range(n) if index not in used]
         return Tracing((self._names[self._places[0]], self._names[self._places[1]]), self._of, float(resolution),
                        float(tolerance), tuple(self._words), self._x, self._y, lattice.n_levels,
                        tuple(self._names[index] for index in others), self._sheets[:, others], regions, coarse, points,

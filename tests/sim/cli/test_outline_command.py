@@ -64,7 +64,8 @@ def test_the_picture(call, tmp_path, name):
 def test_arcs_are_drawn_as_arcs_and_holes_as_holes():
     import numpy as np
 
-    from sim.show.plots.parts.outline_picture import draw_outline, make_path
+    from sim.show.loops import make_path
+    from sim.show.plots.parts.outline_picture import draw_outline
 
     plate = Outline.from_vertices([(0, 0), (4, 0), (4, 2), (0, 2)], [0, 1, 0, -0.3]).with_holes(Outline.disc(0.5, (2,
                                                                                                                    1)))

@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 
 from sim.run.simulation import simulate
-from sim.scene.build import parse_scene
+from sim.scene.build import load_scene, parse_scene
+from sim.scene.scene_errors import SceneError
 from sim.sweep.axes import SweepError, make_axis
 from sim.sweep.plan import Plan
 from sim.sweep.sweep import sweep
@@ -75,3 +76,36 @@ def test_a_cell_that_cannot_be_is_a_row():
     negative = result["mu"] < 0.0
     assert negative.any() and ((result.outcome == "invalid") == negative).all()
     assert np.isnan(result["x"][negative]).all() and all("friction" in text for text in result["message"][negative])
+
+
+@pytest.mark.parametrize("name, keys", [
+    ("peg_in_hole", {"workpiece.pose.x": "-3:3 mm:7"}),
+    ("part_in_tray_corner", {"workpiece.pose.theta": "-2:200 deg:5"}),
+    ("rounded_peg", {"workpiece.pose.y": "50:90 mm:5", "workpiece.pose.theta": [0.1, -0.0]}),
+])
+def test_a_part_that_is_only_moved_has_the_setting_of_its_whole_scene(name, keys):
+    """Pose by pose to the last bit, refusals in the same words."""
+    from sim.sweep.setting import BadCell, SettingMaker, Study, make_setting
+
+    axes = tuple(make_axis(key, values) for key, values in keys.items())
+    study, plan = Study(load_scene(name).text, None, axes), Plan(axes)
+    points = plan.get_table(np.arange(len(plan)))
+
+    def try_values(values):
+        try:
+            return SettingMaker(study, values)
+        except SceneError:
+            return None
+
+    maker = next(maker for maker in map(try_values, points) if maker)
+    assert maker._only_pose
+    for group in maker.make(points):
+        for place in range(*group.members.indices(len(points))):
+            setting = group.settings[group.which[place - group.members.start]]
+            try:
+                whole = make_setting(study.build_scene(points[place], with_text=False))
+            except SceneError as error:
+                assert isinstance(setting, BadCell) and setting.message in str(error)
+                continue
+            assert setting.cell == whole.cell and (setting.pairs == whole.pairs).all()
+            assert setting.shape.key == whole.shape.key and (setting.judge.low == whole.judge.low).all()

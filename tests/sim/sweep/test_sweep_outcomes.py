@@ -245,7 +245,8 @@ def test_a_part_that_lies_still_at_the_last_waypoint_is_at_rest():
     assert result.outcome.tolist() == ["timed out", "timed out", "at rest on edge 0", "at rest on edge 0"]
     assert [simulate(result.build_scene(cell)).outcome for cell in range(4)] == result.outcome.tolist()
     linear = LIFT.replace("waypoints", 'interpolation = "linear"\nwaypoints').replace("0.1, 0]", "-0.1, 0]")
-    assert sweep(parse_scene(linear), vary={"run.duration": [0.25, 0.6]}).outcome.tolist() == ["timed out", "at rest on edge 0"]
+    assert sweep(parse_scene(linear), vary={"run.duration": [0.25, 0.6]}
+                 ).outcome.tolist() == ["timed out", "at rest on edge 0"]
     thrown = LIFT.replace("mass", "velocity = [0, 1, 0]\nmass")
     assert simulate(parse_scene(thrown), duration=1 / 9.81).outcome == "timed out"  # at the top of its flight
 
@@ -273,3 +274,50 @@ def test_whole_turns_have_a_column_of_their_own():
     spun = sweep(parse_scene(BOX), vary={"workpiece.pose.y": [0.5], "workpiece.velocity.omega": [-60.0, 60.0],
                                          "run.duration": [0.2]})
     assert spun["turns"].tolist() == [-2, 2] and np.allclose(np.abs(spun["theta"]), 4 * math.pi - 12.0)
+
+
+LYING = """
+[workpiece]
+outline = {{box = [0.2, 0.1]}}
+mass = 1.0
+pose = {{above = "floor", height = "1 mm", theta = "{theta} deg"}}
+[[obstacle]]
+name = "floor"
+outline = {{box = [4, 0.1]}}
+pose = [0, 0, "{slope} deg"]
+{motion}
+[friction]
+default = 0.9
+{goal}
+[run]
+duration = 2.0
+"""
+GOAL = '[[goal]]\nname = "flat"\ntheta = ["-1 deg", "1 deg"]\n'
+RISES = "motion = {waypoints = [[0, 0, 0, 0], [1, 0.1, 0.2, 0]]}"
+
+
+@pytest.mark.parametrize("theta, slope, goal, motion, word", [
+    (3, 0, "", "", "at rest on edge 0"), (3 + 720, 0, "", "", "at rest on edge 0"),
+    (-93, 0, "", "", "at rest on edge 1"), (177, 0, "", "", "at rest on edge 2"),
+    (20, 17, "", "", "at rest on edge 0"), (3, 0, GOAL, "", "flat"),
+    (93, 0, GOAL, "", "at rest on edge 3"), (93, 0, "", RISES, "at rest on edge 3"),
+])
+def test_a_part_at_rest_is_named_by_its_rest_pose(theta, slope, goal, motion, word):
+    """Up to whole turns, on a slope, on a plate that has moved; a goal that holds comes first."""
+    text = LYING.format(theta=theta, slope=slope, goal=goal, motion=motion)
+    scene = parse_scene(text if not motion else text.replace('pose = [0, 0, "0 deg"]\n', ""))
+    assert sweep(scene, mu=[0.9]).outcome.tolist() == [simulate(scene).outcome] == [word]
+
+
+def test_a_part_that_two_sides_of_a_groove_hold_lies_on_neither():
+    groove = """
+[workpiece]
+outline = {vertices = [[0, 0], [0.1, 0], [0.1, 0.1], [0, 0.1]]}
+mass = 1.0
+pose = [0, 0, "45 deg"]
+[[obstacle]]
+outline = {vertices = [[0, 0], [-1, 1], [-1, -1], [1, -1], [1, 1]]}
+[friction]
+default = 0.3
+"""
+    assert sweep(parse_scene(groove), mu=[0.3, 0.5]).outcome.tolist() == ["at rest", "at rest"]

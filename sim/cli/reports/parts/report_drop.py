@@ -5,6 +5,8 @@ from __future__ import annotations
 import csv
 import math
 import shlex
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 from rich.progress import BarColumn, TextColumn
@@ -12,7 +14,7 @@ from rich.progress import BarColumn, TextColumn
 from sim.cli.reports.console import format_number, make_bar, make_console, make_table
 from sim.cli.reports.report_refine import shorten
 from sim.cli.reports.report_run import describe_code, watch_code
-from sim.feeding.basins import Line
+from sim.feeding.basins import BasinLine
 from sim.feeding.drop import Drop, drop, measure_widest_gap
 from sim.files.partial_file import PartialFile
 from sim.scene.scene import Scene
@@ -23,15 +25,7 @@ MOST_LINES = 40
 
 def print_drop(scene: Scene, vary: dict, over: dict, options: dict, table: Path | None, plot: Path | None) -> Drop:
     """Find the basins, with the state of the search on a terminal, and print them. Raises PlotError, OSError."""
-    console = make_console(stderr=True)
-    bar = make_bar(console, BarColumn(), TextColumn("{task.fields[count]}"))
-    task = bar.add_task(scene.name, total=None, count="")
-
-    def show(what: str, done: int, total: int) -> None:
-        count = f"{done} of {total} {what}" if "grid" in what else f"{done} {what}, {total} boundaries"
-        bar.update(task, completed=done, total=total if "grid" in what else None, count=count + describe_code())
-
-    with bar, watch_code(console):
+    with watch_drop(scene.name) as show:
         found = drop(scene, vary, over, **options, progress=show)
     out = make_console()
     _print_head(out, scene, found)
@@ -39,7 +33,7 @@ def print_drop(scene: Scene, vary: dict, over: dict, options: dict, table: Path 
         _print_line(out, found, line)
     if len(found.lines) > MOST_LINES:
         out.print(f"  and {len(found.lines) - MOST_LINES} more lines; --csv FILE writes all")
-    _print_cost(out, found)
+    print_cost(out, found)
     if table is not None and found.lines:
         out.print(f"CSV: {shlex.quote(str(write_basins(table, found)))}")
     if plot is not None and found.lines:
@@ -48,6 +42,21 @@ def print_drop(scene: Scene, vary: dict, over: dict, options: dict, table: Path 
         out.print(f"Picture: {shlex.quote(str(save_drop_picture(plot, found)))}")
     out.print(f"Table: {shlex.quote(str(options['output']))}")
     return found
+
+
+@contextmanager
+def watch_drop(name: str) -> Iterator[Callable[[str, int, int], None]]:
+    """Show the state of a search on a terminal; gives what is to be called with it."""
+    console = make_console(stderr=True)
+    bar = make_bar(console, BarColumn(), TextColumn("{task.fields[count]}"))
+    task = bar.add_task(name, total=None, count="")
+
+    def show(what: str, done: int, total: int) -> None:
+        count = f"{done} of {total} {what}" if "grid" in what else f"{done} {what}, {total} boundaries"
+        bar.update(task, completed=done, total=total if "grid" in what else None, count=count + describe_code())
+
+    with bar, watch_code(console):
+        yield show
 
 
 def _print_head(out, scene: Scene, found: Drop) -> None:
@@ -68,7 +77,7 @@ def wrap(found: Drop, value: float) -> float:
     return value - turn * math.ceil(value / turn - 0.5)
 
 
-def _print_line(out, found: Drop, line: Line) -> None:
+def _print_line(out, found: Drop, line: BasinLine) -> None:
     unit = found.axis.grid.unit
     head = f" [{unit}]" if unit else ""
     where = ", ".join(f"{name} = {format_number(value)}" for name, value in line.others.items())
@@ -92,12 +101,13 @@ def _print_line(out, found: Drop, line: Line) -> None:
                   f"{100.0 * stretch.share:.2g} % of all starts: {' | '.join(map(shorten, stretch.words))} alternate")
 
 
-def _print_cost(out, found: Drop) -> None:
+def print_cost(out, found: Drop) -> None:
+    """What the search has cost, what it cannot see, and how it goes on where it has not ended."""
     if found.found is None:
         out.print(f"Interrupted after {found.n_runs} runs of the grid: the same command with --resume goes on.")
         return
     unit = found.axis.grid.unit
-    out.print(f"{len(found.found)} boundaries, each within {format_number(found.found.width, unit)}; {found.n_runs} "
+    out.print(f"{len(found.found)} boundaries, each within {format_number(found.width, unit)}; {found.n_runs} "
               f"runs, where an even grid as good takes {found.n_grid_runs:.4g}")
     out.print(f"  What begins and ends between two starts with one outcome is not seen: they are "
               f"{format_number(found.step, unit)} apart at most, {100.0 * measure_widest_gap(found):.2g} % of all.")

@@ -11,7 +11,7 @@ from matplotlib.collections import PolyCollection
 from matplotlib.figure import Figure
 from matplotlib.patches import Patch
 
-from sim.feeding.basins import Basin, Line, gather_curves
+from sim.feeding.basins import Basin, BasinLine, gather_curves
 from sim.feeding.drop import Drop
 from sim.feeding.start_axis import StartAxis
 from sim.show.labels import as_typed
@@ -87,7 +87,7 @@ def _split_round(axis: StartAxis, basin: Basin) -> list[tuple[float, float]]:
     return [(basin.low, basin.high)] if basin.low <= basin.high else [(axis.low, basin.high), (basin.low, axis.high)]
 
 
-def _draw_band(axes: Axes, axis: StartAxis, line: Line, colours) -> None:
+def _draw_band(axes: Axes, axis: StartAxis, line: BasinLine, colours) -> None:
     axes.set_facecolor(BETWEEN)
     for basin in line.basins:
         spans = [(low, high - low) for low, high in _split_round(axis, basin)]
@@ -99,7 +99,7 @@ def _draw_band(axes: Axes, axis: StartAxis, line: Line, colours) -> None:
     _label(axes, describe_axis(axis.grid))
 
 
-def _draw_bars(axes: Axes, line: Line, colours) -> None:
+def _draw_bars(axes: Axes, line: BasinLine, colours) -> None:
     words = list(line.shares)[::-1]
     values = [100.0 * line.shares[word].value for word in words]
     axes.barh(range(len(words)), values, color=[colours[word] for word in words], edgecolor=FAINT, linewidth=0.5,
@@ -112,7 +112,7 @@ def _draw_bars(axes: Axes, line: Line, colours) -> None:
     _label(axes, SHARE)
 
 
-def _draw_map(axes: Axes, axis: StartAxis, other: SweepAxis, lines: list[Line], colours) -> None:
+def _draw_map(axes: Axes, axis: StartAxis, other: SweepAxis, lines: list[BasinLine], colours) -> None:
     at = np.array([line.others[other.name] for line in lines])
     borders = find_borders(np.sort(at))
     order = np.argsort(at)
@@ -129,7 +129,7 @@ def _draw_map(axes: Axes, axis: StartAxis, other: SweepAxis, lines: list[Line], 
     _label(axes, describe_axis(other), describe_axis(axis.grid))
 
 
-def _draw_curves(axes: Axes, other: SweepAxis, lines: list[Line], colours) -> None:
+def _draw_curves(axes: Axes, other: SweepAxis, lines: list[BasinLine], colours) -> None:
     for word, rows in gather_curves(lines, other.name).items():
         rows = rows[np.argsort(rows[:, 0])]
         x, share, bound = rows[:, 0], 100.0 * rows[:, 1], 100.0 * rows[:, 2]

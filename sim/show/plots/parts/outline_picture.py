@@ -10,10 +10,10 @@ from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from matplotlib.patches import PathPatch
-from matplotlib.path import Path
 
 from geometry.shapes.outline import Outline
 from sim.show.labels import as_typed
+from sim.show.loops import make_path, trace_feature
 from sim.show.palette import BRANCH_COLOURS
 from sim.show.plot_file import check_plot_file, save_figure
 from sim.show.replay.painter import FAINT, TEXT
@@ -52,7 +52,7 @@ def draw_outline(outline: Outline, name: str) -> Figure:
     axes.tick_params(colors=FAINT, labelsize=8)
     axes.add_patch(PathPatch(make_path(outline, factor), facecolor=FACE, edgecolor="none", zorder=1))
     for k in range(len(outline)):
-        axes.add_patch(PathPatch(_trace(outline, k, factor), fill=False, edgecolor=COLOURS[int(outline.sign[k])],
+        axes.add_patch(PathPatch(trace_feature(outline, k, factor), fill=False, edgecolor=COLOURS[int(outline.sign[k])],
                                  linewidth=1.6, zorder=3, capstyle="round"))
     _draw_joints(axes, outline, factor)
     step = math.ceil(len(outline) / MOST_NUMBERS)
@@ -65,34 +65,6 @@ def draw_outline(outline: Outline, name: str) -> Figure:
                    color=TEXT, fontsize=11, fontweight="bold")
     figure.legend(handles=_list_handles(outline), loc="outside lower center", ncols=6, fontsize=8.5, frameon=False)
     return figure
-
-
-def make_path(outline: Outline, factor: float) -> Path:
-    """All loops as one path, arcs as the cubics that matplotlib makes of them; holes run the other way."""
-    pieces = []
-    for k in range(outline.n_loops):
-        rows = np.flatnonzero(outline.loop == k)
-        traces = [_trace(outline, int(row), factor) for row in rows]
-        vertices = np.concatenate([traces[0].vertices[:1], *(trace.vertices[1:] for trace in traces)])
-        codes = np.concatenate([traces[0].codes[:1], *(trace.codes[1:] for trace in traces)])
-        pieces.append(Path(np.concatenate([vertices, vertices[:1]]), np.append(codes, Path.CLOSEPOLY)))
-    return Path.make_compound_path(*pieces)
-
-
-def _trace(outline: Outline, k: int, factor: float) -> Path:
-    """One feature from its start to its end."""
-    start, end = outline.start[k] * factor, outline.end[k] * factor
-    if outline.sign[k] == 0:
-        return Path([start, end], [Path.MOVETO, Path.LINETO])
-    # from the angle 0 on, in pieces of at most an eighth of a turn, then turned and mirrored to where the arc is
-    sweep = float(outline.sweep[k])
-    unit = Path.arc(0.0, math.degrees(sweep), n=max(math.ceil(sweep / (0.25 * math.pi)), 1))
-    x, y = unit.vertices.T
-    y = y * outline.sign[k]
-    arm = (outline.start[k] - outline.centre[k]) * factor
-    points = np.stack([arm[0] * x - arm[1] * y, arm[1] * x + arm[0] * y], axis=1) + outline.centre[k] * factor
-    points[0], points[-1] = start, end
-    return Path(points, unit.codes)
 
 
 def _draw_joints(axes, outline: Outline, factor: float) -> None:

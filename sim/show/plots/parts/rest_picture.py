@@ -16,9 +16,9 @@ from geometry.shapes.outline import Outline
 from geometry.shapes.polygon import Polygon
 from geometry.shapes.pose import Pose
 from sim.show.labels import as_typed
+from sim.show.loops import make_path
 from sim.show.palette import BRANCH_COLOURS
 from sim.show.plot_file import check_plot_file, save_figure
-from sim.show.plots.parts.outline_picture import make_path
 from sim.show.replay.painter import FAINT, OBSTACLE_EDGE, OBSTACLE_FACE, TEXT
 from sim.show.replay.view import choose_unit
 from sim.study.rest_listing import RestListing
