@@ -4,6 +4,8 @@ from .feeding.drop import Drop as Drop
 from .feeding.drop import drop as drop
 from .feeding.gate import Gate as Gate
 from .feeding.gate import gate as gate
+from .feeding.regions import RegionDrop as RegionDrop
+from .feeding.regions import drop_regions as drop_regions
 from .files.write_error import WriteError as WriteError
 from .instant.instant import contact_problem as contact_problem
 from .log.check_log import Verdict as Verdict

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -18,6 +18,7 @@ from sim.cli.reports.cli_words import (
     split_overrides,
 )
 from sim.cli.shared_options import PlotOption, SceneArgument, SetOption, app
+from sim.tolerances import TRACE_RESOLUTION, TRACE_TOLERANCE
 from sim.words.file_names import choose_output
 
 OverOption = Annotated[list[str] | None, typer.Option(
@@ -48,10 +49,15 @@ def drop_part(
         "or normal(M, D).")] = None,
     over: OverOption = None,
     tolerance: Annotated[float | None, typer.Option(
-        help="How well to know each boundary, in the unit of the range; a 1e-9 of it if not given.")] = None,
+        help="How well to know each boundary, in the unit of the range; a 1e-9 of it if not given. Of two parameters as "
+        f"a share of the ranges ({TRACE_TOLERANCE:g}).")] = None,
+    resolution: Annotated[float | None, typer.Option(
+        metavar="SHARE", help="Of two parameters: the finest squares, as a share of the ranges; 1/256 if not given.")
+    ] = None,
     merge: MergeOption = False,
-    beside: Annotated[int, typer.Option(
-        metavar="N", help="Halve the neighbours of boundaries so often, where more of them hide.")] = 6,
+    beside: Annotated[int | None, typer.Option(
+        metavar="N", help="Of one parameter: halve the neighbours of boundaries so often, where more of them hide; 6 "
+        "if not given.")] = None,
     output: Annotated[Path | None, typer.Option(
         "--output", "-o", metavar="FILE", help="The table to write; outputs/NAME_drop.h5 if not given.")] = None,
     resume: Annotated[bool, typer.Option("--resume", help="Run only what is missing in FILE.")] = False,
@@ -64,17 +70,31 @@ def drop_part(
     plot: PlotOption = None,
     overrides: SetOption = None,
 ) -> None:
-    """Let a part go from every start in a range: the basins of where it comes to rest, exactly, and their shares."""
+    """Let a part go from every start in a range, or in a plane of two: the basins of where it comes to rest, exactly,
+    and their shares."""
     plot = check_plot(plot)
     starts = split_axes("--vary", vary)
     if not starts:
         raise UserError('which start parameter? Such as --vary workpiece.pose.theta="0:360 deg"')
     loaded = open_scene(scene, split_overrides(overrides or []))
-    from sim.cli.reports.parts import report_drop
+    options: dict[str, Any] = {"merge": merge, "resume": resume, "workers": workers, "client": cluster,
+               "output": output or choose_output(loaded.name, "_drop"), "most_runs": most_runs}
+    found: Any
+    if len(starts) == 2:
+        if beside is not None:
+            raise UserError("--beside belongs to one start parameter; squares are split wherever their rims are mixed")
+        from sim.cli.reports.parts import report_regions
 
-    options = {"tolerance": tolerance, "merge": merge, "beside": beside, "resume": resume, "workers": workers,
-               "client": cluster, "output": output or choose_output(loaded.name, "_drop"), "most_runs": most_runs}
-    found = report_drop.print_drop(loaded, starts, split_axes("--over", over), options, table, plot)
+        options |= {"resolution": TRACE_RESOLUTION if resolution is None else resolution,
+                    "tolerance": TRACE_TOLERANCE if tolerance is None else tolerance}
+        found = report_regions.print_regions(loaded, starts, split_axes("--over", over), options, table, plot)
+    else:
+        if resolution is not None:
+            raise UserError("--resolution belongs to two start parameters")
+        from sim.cli.reports.parts import report_drop
+
+        options |= {"tolerance": tolerance, "beside": 6 if beside is None else beside}
+        found = report_drop.print_drop(loaded, starts, split_axes("--over", over), options, table, plot)
     raise typer.Exit(EXIT_DONE if found.is_whole else EXIT_NOT_WELL if found.hit_limit else EXIT_INTERRUPTED)
 
 

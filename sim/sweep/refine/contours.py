@@ -44,7 +44,7 @@ class Arc(NamedTuple):
     path: list[Point]
 
 
-class Cut(NamedTuple):
+class Division(NamedTuple):
     """A square as it is divided."""
 
     polygons: list[Arc]  # closed
@@ -121,13 +121,13 @@ class Rims:
         return arcs
 
 
-def cut_square(arcs: list[Arc], scale: np.ndarray) -> Cut:
+def cut_square(arcs: list[Arc], scale: np.ndarray) -> Division:
     """Divide a square by chords; where more than two arcs are left, they meet. scale: (2,) lengths that are alike."""
     polygons, chords, arcs = [], [], list(arcs)
     while len(arcs) > 2:
         closed = [k for k in range(len(arcs)) if arcs[k - 1].code == arcs[(k + 1) % len(arcs)].code]
         if not closed:
-            return Cut(polygons, chords, arcs)
+            return Division(polygons, chords, arcs)
         k = min(closed, key=lambda k: (_measure(arcs[k], scale), k))
         arc, before, after = arcs[k], arcs[k - 1], arcs[(k + 1) % len(arcs)]
         polygons.append(arc)
@@ -136,7 +136,7 @@ def cut_square(arcs: list[Arc], scale: np.ndarray) -> Cut:
         arcs = [joined, *(arcs[(k + 2 + m) % len(arcs)] for m in range(len(arcs) - 3))]
     if len(arcs) == 2:
         chords.append((arcs[0].path[-1], arcs[0].path[0], arcs[0].code, arcs[1].code))
-    return Cut([*polygons, *arcs], chords, [])
+    return Division([*polygons, *arcs], chords, [])
 
 
 def _measure(arc: Arc, scale: np.ndarray) -> float:

@@ -61,11 +61,11 @@ def trace(
     if not LEAST_RESOLUTION <= resolution <= 1.0:
         raise SweepError(f"resolution = {resolution!r}: must be a share of the axes, from {LEAST_RESOLUTION:g} to 1")
     if path is None:
-        return _Search(sweep, places, of, None, workers).run(resolution, tolerance, most_runs, progress)
+        return _PlaneSearch(sweep, places, of, None, workers).run(resolution, tolerance, most_runs, progress)
     check_target(path)
     names = sweep.plan.axes[places[0]].name, sweep.plan.axes[places[1]].name
     with blame_file(path):
-        search = _Search(sweep, places, of, find_tracing(path, names, of), workers)
+        search = _PlaneSearch(sweep, places, of, find_tracing(path, names, of), workers)
         found = search.run(resolution, tolerance, most_runs, progress)
     write_tracing(path, found)
     return found
@@ -78,8 +78,8 @@ def find_plane(sweep: Sweep, axes: tuple[str, str]) -> tuple[int, int]:
     first, second = (find_axis(sweep.plan.axes, name) for name in axes)
     if first == second:
         raise SweepError(f"both axes are {sweep.plan.axes[first].name}; take two different ones")
-    sizes = len(sweep), len(sweep.plan), math.prod(sweep.plan.shape) * ((sweep.plan.samples or 1)
-                                                                       if sweep.plan.has_random else 1)
+    drawn = sweep.plan.samples or 1 if sweep.plan.has_random else 1
+    sizes = len(sweep), len(sweep.plan), math.prod(sweep.plan.shape) * drawn
     if sizes[0] < sizes[1]:
         raise SweepError(f"{sizes[1] - sizes[0]} of {sizes[1]} cells of the sweep have not run: complete it first, "
                          "with --resume")
@@ -88,7 +88,7 @@ def find_plane(sweep: Sweep, axes: tuple[str, str]) -> tuple[int, int]:
     return first, second
 
 
-class _Search:
+class _PlaneSearch:
     """Knows the sheets, and what has been asked before."""
 
     def __init__(self, sweep: Sweep, places: tuple[int, int], of: str, previous: Tracing | None, workers: int | None):
@@ -98,7 +98,13 @@ class _Search:
         table = np.array([sweep.table[name] for name in self._names]).T
         self._x, i = np.unique(table[:, places[0]], return_inverse=True)
         self._y, j = np.unique(table[:, places[1]], return_inverse=True)
-        XX        self._sheets, sheet = np.unique(others, axis=0, return_inverse=True)
+        # what goes with an axis is linear between its values
+        axes = sweep.plan.axes
+        self._followers = [(place, leader) for leader in places for place, other in enumerate(axes)
+                           if other.leader == axes[leader].name]
+        others = table.copy()
+        others[:, [*places, *(place for place, _ in self._followers)]] = 0.0
+        self._sheets, sheet = np.unique(others, axis=0, return_inverse=True)
         self._start = sheet.ravel(), i.ravel(), j.ravel()
         self._words: dict[str, int] = {}
         self._codes = self._encode(list(map(str, sweep[of])))
