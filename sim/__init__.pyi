@@ -6,6 +6,8 @@ from .feeding.gate import Gate as Gate
 from .feeding.gate import gate as gate
 from .feeding.regions import RegionDrop as RegionDrop
 from .feeding.regions import drop_regions as drop_regions
+from .feeding.samples import SampledDrop as SampledDrop
+from .feeding.samples import drop_samples as drop_samples
 from .files.write_error import WriteError as WriteError
 from .instant.instant import contact_problem as contact_problem
 from .log.check_log import Verdict as Verdict
