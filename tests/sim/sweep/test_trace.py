@@ -4,8 +4,11 @@ import math
 
 import numpy as np
 import pytest
+from matplotlib.collections import LineCollection
 
 from sim.scene.build import parse_scene
+from sim.show.plots.draw_sweep import draw_sweep
+from sim.show.plots.sweep_view import choose_view
 from sim.sweep.axes import SweepError
 from sim.sweep.refine.asking import Asker
 from sim.sweep.refine.bisection import DONE, INTERRUPTED, LIMIT, UNKNOWN
@@ -16,6 +19,7 @@ from sim.sweep.refine.tracing_file import read_tracings
 from sim.sweep.sweep import sweep
 from sim.sweep.sweep_result import read_sweep
 from tests import scene_builders as builders
+from tests.sim.cli.test_cli import call  # noqa: F401
 
 SLOPES = "-90:-50 deg:5"  # of gravity: from straight down to 40 degrees
 ARRAYS = ("x", "y", "sheets", "points", "codes")
@@ -103,3 +107,21 @@ def test_a_sweep_with_gaps_is_refused():
     part = sweep(scene, mu="0:1:3", vary={"gravity.angle": "-90:-50 deg:3"}, samples=5)
     with pytest.raises(SweepError, match="planes have gaps"):
         trace(part, ("mu", "gravity.angle"))
+
+
+def test_the_commands_trace_and_draw(call, tmp_path):  # noqa: F811
+    make_sweep(output=tmp_path / "s.h5", mu="0:1:3", slopes="-90:-50 deg:3")
+    axes = ["--axis", "mu", "--axis", "gravity.angle"]
+    code, out, _ = call("refine", "s.h5", *axes, "--of", "modes", "--resolution", 0.25, "--tolerance", 0.01)
+    assert code == 0 and "modes over mu and gravity.angle" in out and "last halving" in out
+    code, _, err = call("refine", "s.h5", *axes, "--beside", 2)
+    assert code != 0 and "--beside belongs to one --axis" in err
+    code, _, err = call("refine", "s.h5", "--axis", "mu", "--resolution", 0.1)
+    assert code != 0 and "--resolution belongs to two axes" in err
+    for x, y in (("mu", "gravity.angle"), ("gravity.angle", "mu")):
+        assert call("plot", "s.h5", "--x", x, "--y", y, "--color", "modes", "--save", "s.png")[0] == 0
+    found, = read_tracings("s.h5")
+    view = choose_view(read_sweep("s.h5"), "gravity.angle", "mu", "modes", None, [], [found])
+    assert view.tracing is found
+    lines, = [one for one in draw_sweep(view).axes[0].collections if isinstance(one, LineCollection)]
+    assert np.array_equal(np.array(lines.get_segments()), found.segments[:, :, ::-1])
