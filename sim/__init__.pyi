@@ -11,6 +11,10 @@ from .feeding.tilt_plan import TiltPlan as TiltPlan
 from .feeding.tilt_plan import plan_tilts as plan_tilts
 from .feeding.tilt_plan import replay_tilts as replay_tilts
 from .feeding.tray import TiltPose as TiltPose
+from .feeding.regions import RegionDrop as RegionDrop
+from .feeding.regions import drop_regions as drop_regions
+from .feeding.samples import SampledDrop as SampledDrop
+from .feeding.samples import drop_samples as drop_samples
 from .files.write_error import WriteError as WriteError
 from .instant.instant import contact_problem as contact_problem
 from .log.check_log import Verdict as Verdict
@@ -90,6 +94,10 @@ from .sweep.axes import SweepError as SweepError
 from .sweep.refine.refine import refine as refine
 from .sweep.refine.refinement import Refinement as Refinement
 from .sweep.refine.refinement_file import read_refinements as read_refinements
+from .sweep.refine.trace import trace as trace
+from .sweep.refine.tracing import RegionShare as RegionShare
+from .sweep.refine.tracing import Tracing as Tracing
+from .sweep.refine.tracing_file import read_tracings as read_tracings
 from .sweep.sweep import sweep as sweep
 from .sweep.sweep_result import Sweep as Sweep
 from .sweep.sweep_result import read_sweep as read_sweep

@@ -247,6 +247,19 @@ CLOCK_TICK = 1e-6
 # How well `refine` knows each boundary, in the unit of the axis, unless it is asked for more. Larger: fewer runs.
 # Smaller: more.
 REFINE_TOLERANCE = 1e-6
+# ... and along two axes: the finest squares, and how well each boundary is known on their rims, as shares of the span
+# of each axis. Reason: within a square a boundary is a chord, which is off by an eighth of the square of its length and
+# the curvature: 2e-6 of a curve that bends across the whole plane. Larger: fewer runs. Smaller: more; a smaller
+# TRACE_TOLERANCE alone says nothing of what lies between the rims.
+TRACE_RESOLUTION = 1.0 / 256.0
+TRACE_TOLERANCE = 1e-6
+# Of the number of halvings: a grid that halves to the resolution, to rounding, is fine enough. Larger: squares may be
+# larger than asked for by as much. Smaller: all are halved once more in vain.
+LEVEL_ROUNDING = 1e-9
+# Lines that arrive at a junction within so small an angle [rad, about] do not tell where it is. Reason: chords are off
+# by an angle of the size of a square times the curvature, a hundredth. Larger: a junction stands in the middle of its
+# square. Smaller: it may stand at the square's rim, since two lines are nearly one.
+JUNCTION_SPREAD = 0.05
 
 # --- reports ---
 

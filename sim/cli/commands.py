@@ -25,7 +25,7 @@ from sim.cli.reports.cli_words import (
 )
 from sim.cli.shared_options import BranchOption, EitherArgument, PlotOption, SceneArgument, SetOption, app
 from sim.scene.notes import list_notes
-from sim.tolerances import REFINE_TOLERANCE
+from sim.tolerances import REFINE_TOLERANCE, TRACE_RESOLUTION, TRACE_TOLERANCE
 from sim.words.file_names import choose_output
 
 if TYPE_CHECKING:
@@ -228,30 +228,51 @@ def plot_table(
 @app.command("refine")
 def refine_sweep(
     file: Annotated[Path, typer.Argument(metavar="FILE", help="The table of a sweep (.h5); it keeps the boundaries.")],
-    axis: Annotated[str, typer.Option(metavar="NAME", help="What varies along the way, such as mu.")],
-    tolerance: Annotated[
-        float, typer.Option(help="How well to know each boundary, in the unit of the axis.")] = REFINE_TOLERANCE,
+    axis: Annotated[list[str], typer.Option(
+        metavar="NAME", help="What varies along the way, such as mu; given twice: boundaries in the plane of both.")],
+    tolerance: Annotated[float | None, typer.Option(
+        help=f"How well to know each boundary, in the unit of the axis ({REFINE_TOLERANCE:g}); of two axes as a share "
+        f"of their spans ({TRACE_TOLERANCE:g}).")] = None,
+    resolution: Annotated[float | None, typer.Option(
+        metavar="SHARE", help="Of two axes: the finest squares, as a share of their spans; 1/256 if not given.")
+    ] = None,
     of: Annotated[str, typer.Option(
         metavar="COLUMN", help="What changes: outcome, status, modes, n_events, n_impacts, or basin: the outcome and "
         "whether it hung on the rule of choice.")] = "outcome",
     merge: Annotated[bool, typer.Option(
         "--merge-symmetric", help="Take rest poses together that the part's symmetry makes alike.")] = False,
-    beside: Annotated[int, typer.Option(
-        metavar="N", help="Halve the neighbours of boundaries so often first, where more of them hide.")] = 0,
+    beside: Annotated[int | None, typer.Option(
+        metavar="N", help="Of one axis: halve the neighbours of boundaries so often first, where more of them hide.")
+    ] = None,
     workers: Annotated[int | None, typer.Option(help="Threads; as many as processors if not given.")] = None,
     most_runs: Annotated[int, typer.Option(metavar="N", help="Begin no halving that needs more runs.")] = 1_000_000,
 ) -> None:
-    """Find where the outcome of a sweep changes, by halving between neighbours along one axis.
+    """Find where the outcome of a sweep changes: between neighbours along one axis, or in the plane of two.
 
     An outcome that begins and ends between two neighbours with the same outcome is not seen: that takes a finer grid.
     """
     path = find_log(str(file))
-    from sim.cli.reports import report_refine
-
+    if len(axis) > 2:
+        raise UserError("--axis may be given once or twice")
     of = f"merged_{of}" if merge and of in ("outcome", "basin") else of
-    found = report_refine.print_refinement(path, axis, tolerance, of, beside, workers, most_runs)
-    raise typer.Exit(EXIT_INTERRUPTED if found.ended.startswith("interrupted")
-                     else EXIT_DONE if found.ended == "done" else EXIT_NOT_WELL)
+    if len(axis) == 2:
+        if beside is not None:
+            raise UserError("--beside belongs to one --axis; squares are split wherever their rims are mixed")
+        from sim.cli.reports import report_trace
+
+        ended = report_trace.print_tracing(path, (axis[0], axis[1]), {
+            "resolution": TRACE_RESOLUTION if resolution is None else resolution,
+            "tolerance": TRACE_TOLERANCE if tolerance is None else tolerance, "of": of, "workers": workers,
+            "most_runs": most_runs}).ended
+    else:
+        if resolution is not None:
+            raise UserError("--resolution belongs to two axes: give --axis twice")
+        from sim.cli.reports import report_refine
+
+        ended = report_refine.print_refinement(path, axis[0], REFINE_TOLERANCE if tolerance is None else tolerance, of,
+                                               beside or 0, workers, most_runs).ended
+    raise typer.Exit(EXIT_INTERRUPTED if ended.startswith("interrupted")
+                     else EXIT_DONE if ended == "done" else EXIT_NOT_WELL)
 
 
 @app.command("insert")

@@ -110,7 +110,8 @@ def drop(
     """
     scene = take_scene(scene)
     if len(vary) != 1:
-        raise SweepError(f"{len(vary)} start parameters: basins on a line have one; put the others into `over`")
+        raise SweepError(f"{len(vary)} start parameters: basins on a line have one; `drop_regions` takes two, or put "
+                         "the others into `over`")
     (name, values), = vary.items()
     axis = make_start_axis(name, values, GRID_OF_ONE)
     keys = {**(over or {}), name: axis.grid}

@@ -23,16 +23,19 @@ def make_record(study: Study, plan: Plan, runner: CellRunner) -> SweepRecord:
     return SweepRecord(study.text, study.source or "", plan, program, kernels, runner.outcomes)
 
 
-def open_file(path: Path, record: SweepRecord, resume: bool) -> tuple[SweepFile, np.ndarray]:
+def open_file(path: Path, record: SweepRecord, resume: bool) -> tuple[SweepFile | None, np.ndarray]:
     """The file to write to, and which cells it has already. A resumed file is written anew, with the rows that were
-    there, and takes the place of the old one in one step. Raises SweepError where the old sweep was another one."""
+    there, and takes the place of the old one in one step; a complete one stays as it is, with all that was refined of
+    it, and there is none to write to. Raises SweepError where the old sweep was another one."""
     done = np.zeros(len(record.plan), bool)
     if not resume or not path.exists():
         return SweepFile(path, record), done
-    before, table, texts, _ = read_sweep_file(path)
+    before, table, texts, status = read_sweep_file(path)
     difference = record.find_difference(before)
     if difference:
         raise SweepError(f"cannot resume {path}: {difference}. Put it back, or begin anew without --resume")
+    if status is Status.COMPLETED and len(table) == len(done):
+        return None, ~done
     file = SweepFile(path, record)
     try:
         file.write(Rows(table, texts))

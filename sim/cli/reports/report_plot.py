@@ -10,6 +10,7 @@ from sim.show.plot_file import check_plot_file, save_figure
 from sim.show.plots.sweep_view import choose_view
 from sim.sweep.axes import SweepError
 from sim.sweep.refine.refinement_file import read_refinements
+from sim.sweep.refine.tracing_file import read_tracings
 from sim.sweep.sweep_result import read_sweep
 
 NO_DISPLAY = "there is no display to open a window on; save a picture instead: --save NAME.png, .svg or .pdf"
@@ -22,7 +23,8 @@ def plot_sweep(path: Path, x: str | None, y: str | None, color: str | None, wher
     sweep = read_sweep(path)
     if len(sweep) == 0:
         raise SweepError(f"{path}: no cell has run yet, there is nothing to draw")
-    view = choose_view(sweep, x, y, color, split_pairs(where, "--where"), read_refinements(path))
+    view = choose_view(sweep, x, y, color, split_pairs(where, "--where"), read_refinements(path),
+                       read_tracings(path))
     for note in view.notes:
         make_console(stderr=True).print(f"Note: {note}.")
     from sim.show.plots.draw_sweep import compute_size, draw_sweep

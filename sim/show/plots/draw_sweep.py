@@ -1,7 +1,8 @@
 """Draw a sweep: maps of coloured cells, points for random values, curves of numbers; one panel for each further value.
 
 Every cell reaches half way to its neighbours, so that the cells of an even grid have its values in their middle. Where
-a refinement knows a boundary, the cells along it are painted up to the boundary itself.
+a refinement knows a boundary, the cells along it are painted up to the boundary itself; where regions were traced over
+both axes, they are painted instead of the cells.
 """
 
 from __future__ import annotations
@@ -21,6 +22,7 @@ from matplotlib.patches import Patch
 from sim.show.labels import as_typed
 from sim.show.plots.draw_curves import CURVE_BOUNDARY, draw_curves, list_curve_entries
 from sim.show.plots.draw_map import find_borders
+from sim.show.plots.draw_regions import BOUNDARY, draw_regions
 from sim.show.plots.draw_space import style_axes
 from sim.show.plots.sweep_view import Panel, SweepView, find_limits, list_spans
 from sim.show.replay.painter import FAINT, TEXT
@@ -30,7 +32,6 @@ from sim.sweep.table import ROW_FIELDS
 NUMBERS = "viridis"  # rises evenly in lightness, also for the colour-blind
 NO_NUMBER, EDGE = "#C9C5BC", "#B8B3A8"
 ENDLESS, ENDLESS_WORDS = "#E69F00", "unbounded (jammed)"  # a force without bound: infinite in the table
-BOUNDARY = "#1A1A1A"
 LINE_HEIGHT = 0.24  # inches, of title and notes
 MOST_TICKS = 8  # values of an axis that are all named
 LONG_TITLE = 30  # letters, of a panel among three or more in a row
@@ -132,7 +133,13 @@ def _draw_cells(axes: Axes, view: SweepView, panel: Panel, norm: Normalize) -> N
     axes.plot(x[marked], y[marked], "o", color=BOUNDARY, markersize=2.0, markeredgewidth=0.0)
     axes.set_xlim(borders[0][0], borders[0][-1])
     axes.set_ylim(borders[1][0], borders[1][-1])
-    _draw_boundaries(axes, view, panel, (columns, rows), borders)
+    sheet = None if view.tracing is None else view.tracing.find_sheet(panel.fixed)
+    if view.tracing is None or sheet is None or not len(view.tracing.segments):
+        _draw_boundaries(axes, view, panel, (columns, rows), borders)
+    else:
+        traced = view.tracing.words if view.words else ()
+        colours = {word: view.colours[place] for word, place in zip(traced, view.encode(traced), strict=True)}
+        draw_regions(axes, view.tracing, sheet, colours, is_turned=view.tracing.axes[0] != view.x.name)
 
 
 def _fill(axes: Axes, borders, where: np.ndarray, **style) -> None:
@@ -232,6 +239,8 @@ def _add_legend(figure: Figure, grid: np.ndarray, view: SweepView, norm: Normali
         entries.append(Patch(facecolor="white", edgecolor=EDGE, hatch="////", label="has not run"))
     drawn = [axis.name for axis in (view.x, view.y) if axis]
     shown_of = {one.of for one in view.boundaries if one.axis in drawn and len(one.boundaries)}
+    if view.tracing is not None and len(view.tracing.segments):
+        shown_of.add(view.tracing.of)
     if shown_of and not view.is_scatter and not (view.has_curves and view.series):
         style = CURVE_BOUNDARY if view.has_curves else {"color": BOUNDARY, "linewidth": 1.2}
         entries.append(Line2D([], [], label=f"boundary of {shown_of.pop()}", **style))

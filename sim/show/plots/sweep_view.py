@@ -15,6 +15,7 @@ from sim.show.palette import OUTCOME_COLOURS, WORD_COLOURS, pick_word_colours
 from sim.sweep.axes import WORDS, SweepAxis, SweepError, describe_value, go_together
 from sim.sweep.plan import find_indices
 from sim.sweep.refine.refinement import Refinement
+from sim.sweep.refine.tracing import Tracing
 from sim.sweep.sweep_result import Sweep
 from sim.sweep.table import DERIVED, ROW_FIELDS, TEXT_FIELDS
 
@@ -51,6 +52,7 @@ class SweepView:
     words: tuple[str, ...]  # empty for numbers
     panels: tuple[Panel, ...]
     boundaries: tuple[Refinement, ...]  # of this column
+    tracing: Tracing | None  # of this column over the two axes
     notes: tuple[str, ...]
     chosen: np.ndarray  # (cells,) which of them met several possible motions, so that the rule of choice took one
 
@@ -84,7 +86,8 @@ def find_place(axes, axis: SweepAxis) -> int:
 
 
 def choose_view(sweep: Sweep, x: str | None = None, y: str | None = None, color: str | None = None,
-                where: list[tuple[str, str]] | None = None, refinements: list[Refinement] | None = None) -> SweepView:
+                where: list[tuple[str, str]] | None = None, refinements: list[Refinement] | None = None,
+                tracings: list[Tracing] | None = None) -> SweepView:
     """What to draw of a sweep.
 
     x, y: names or keys of axes; y may also be a column of numbers, as the height of curves over x, with a curve for
@@ -99,15 +102,17 @@ def choose_view(sweep: Sweep, x: str | None = None, y: str | None = None, color:
     kept = _pick_cells(plan.axes, places, picked, (x_axis, y_axis))
     done = np.zeros(len(plan), bool)
     done[sweep.table["cell"]] = True
-    numbers, words = _read_column(sweep, column, refinements or [])
+    numbers, words = _read_column(sweep, column, [*(refinements or []), *(tracings or [])])
     data = np.full(len(plan), np.nan)
     data[sweep.table["cell"]] = numbers
     chosen = np.zeros(len(plan), bool)
     if column in OUTCOME_COLUMNS:
         chosen[sweep.table["cell"]] = sweep.table["time_not_unique"] > 0.0
     boundaries = tuple(one for one in refinements or () if one.of == (column if words else "outcome"))
+    plane = None if y_axis is None else {x_axis.name, y_axis.name}
+    tracing = next((one for one in tracings or () if one.of == column and set(one.axes) == plane), None)
     view = SweepView(Path(sweep.record.source).stem or "scene", plan.axes, x_axis, y_axis, series, column,
-                     plan.tabulate(np.arange(len(plan))), done, data, words, (), boundaries, (), chosen)
+                     plan.tabulate(np.arange(len(plan))), done, data, words, (), boundaries, tracing, (), chosen)
     used = [axis for axis in (x_axis, y_axis, series) if axis is not None]
     free = [axis for axis in plan.axes if not any(go_together(axis, one) for one in used)]
     panels, notes = _make_panels(view, free, places, samples, kept)
@@ -189,7 +194,8 @@ def find_axis(axes, name: str, option: str, others: list[str] | None = None) -> 
     raise SweepError(f"{option} {name}: the sweep does not vary this; valid: {valid}")
 
 
-def _read_column(sweep: Sweep, column: str, refinements: list[Refinement]) -> tuple[np.ndarray, tuple[str, ...]]:
+def _read_column(sweep: Sweep, column: str,
+                 refinements: list[Refinement | Tracing]) -> tuple[np.ndarray, tuple[str, ...]]:
     """(rows,) numbers or places of words, and the words: outcomes in their order, others by how often they occur."""
     values = sweep[column]
     axis = next((axis for axis in sweep.plan.axes if axis.name == column), None)

@@ -11,6 +11,7 @@ It is written from nothing: HDF5 does not use again what is deleted within a fil
 from __future__ import annotations
 
 import os
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -63,26 +64,29 @@ def write_refinement(path: str | Path, refinement: Refinement) -> None:
 def write_refinements(path: str | Path, refinements: list[Refinement]) -> None:
     """Let the file of a sweep have these refinements and no others. Raises OSError or SweepError, and then the file is
     as it was."""
+    def write(group: h5py.Group) -> None:
+        for number, refinement in enumerate(refinements):
+            _write(group.create_group(str(number)), refinement)
+
+    replace_group(path, GROUP, sum(one.boundaries.nbytes for one in refinements), write)
+
+
+def replace_group(path: str | Path, name: str, n_bytes: int, write: Callable[[h5py.Group], None]) -> None:
+    """Write a group of the file of a sweep anew, n_bytes large, and keep all else. Raises OSError or SweepError, and
+    then the file is as it was."""
     target = Path(os.path.realpath(path))
-    size = target.stat().st_size + 2 * sum(one.boundaries.nbytes for one in refinements)
-    with create_whole(target, size) as new:
-        def write(old: h5py.File) -> None:
+    with create_whole(target, target.stat().st_size + 2 * n_bytes) as new:
+        def copy_and_write(old: h5py.File) -> None:
             new.clear()  # a reader may have to begin anew
-            _copy_sweep(old, new)
-            for number, refinement in enumerate(refinements):
-                _write(new.create_group(f"{GROUP}/{number}"), refinement)
+            for attribute in old.attrs:
+                value = old.attrs[attribute]
+                new.attrs[attribute] = fix_text(decode_text(value)) if isinstance(value, str | bytes) else value
+            for other in old:
+                if other != name:
+                    old.copy(other, new)
+            write(new.create_group(name))
 
-        read_from_sweep(path, write)
-
-
-def _copy_sweep(old: h5py.File, new: h5py.File) -> None:
-    """All but the refinements."""
-    for name in old.attrs:
-        value = old.attrs[name]
-        new.attrs[name] = fix_text(decode_text(value)) if isinstance(value, str | bytes) else value
-    for name in old:
-        if name != GROUP:
-            old.copy(name, new)
+        read_from_sweep(path, copy_and_write)
 
 
 def _write(group: h5py.Group, refinement: Refinement) -> None:

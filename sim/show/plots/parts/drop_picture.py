@@ -40,7 +40,7 @@ def draw_drop(found: Drop) -> Figure:
     """The picture of a drop, or of one over the values of one other axis of numbers. Raises PlotError."""
     lines = found.lines
     words = list(dict.fromkeys(word for line in lines for word in line.shares))
-    colours = dict(zip(words, _pick_colours(words), strict=True))
+    colours = dict(zip(words, pick_colours(words), strict=True))
     figure = Figure(facecolor="white")
     FigureCanvasAgg(figure)
     other = _find_other(found)
@@ -65,7 +65,7 @@ def draw_drop(found: Drop) -> Figure:
     return figure
 
 
-def _pick_colours(words: list[str]) -> list[str]:
+def pick_colours(words: list[str]) -> list[str]:
     """A basin by choice has the colour of its outcome, and is hatched."""
     plain = list(dict.fromkeys(word.removesuffix(BY_CHOICE) for word in words))
     own = dict(zip(plain, pick_word_colours(plain, OUTCOME_COLOURS), strict=True))
