@@ -61,6 +61,8 @@ from .prescribed.motion import Motion as Motion
 from .prescribed.motion import MotionError as MotionError
 from .rest.rest_poses import RestPose as RestPose
 from .rest.rest_poses import list_rest_poses as list_rest_poses
+from .rest.squeezing import Squeeze as Squeeze
+from .rest.squeezing import SqueezePlan as SqueezePlan
 from .shapes.features import OutlineError as OutlineError
 from .shapes.outline import Outline as Outline
 from .shapes.polygon import Polygon as Polygon

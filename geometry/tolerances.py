@@ -237,3 +237,10 @@ LEAST_TIP = 1e-9
 # this, relative to the size of the part. Reason: the centroid is computed to some 1e-16 of the size, or is given with
 # twelve digits. Larger: a wheel with a slight imbalance rests everywhere. Smaller: rounding says where a disc rests.
 NEUTRAL = 1e-12
+
+# --- plans of squeezes ---
+
+# A turn of the jaws must be free to be off by more than this [rad]. Reason: the extrema of the width are directions of
+# edges and diagonals, known to 1e-16 of the size over their length, and no robot turns to a nanoradian. Larger: plans
+# become longer, or there is none. Smaller: rounding decides into which orientation a squeeze turns the part.
+LEAST_SLACK = 1e-9

@@ -329,3 +329,15 @@ REPEATING_BYTES = 1 / 8
 # milliseconds, and the part of a chunk that it writes is not compressed. Larger: a kill loses more. Smaller: logs of
 # fast runs grow.
 COMMIT_AFTER = 1.0
+
+# --- plans of tilts ---
+
+# A feature touches in a pose at rest where its gap is below this, relative to the size of the part. Reason: poses at
+# the ends of runs are on their constraints to 1e-12, and what touches without force may have come off by as much again
+# and again. Larger: a slit that was drawn is closed. Smaller: one pose is taken for two, by what happens to touch.
+TOUCHING = 1e-9
+# Two poses at rest with the same contacts are one if places, relative to the size of the part, and angles [rad] differ
+# by less; and normals that are independent to less leave a way to move. Reason: two runs that come to rest in a corner
+# differ by rounding times the condition of it. Larger: places along a wall become one. Smaller: a plan is not found,
+# for one pose is taken for two.
+SAME_REST = 1e-6

@@ -150,6 +150,8 @@ def test_commands_can_be_given(page):
     program = get_program()
     for words in find_commands(page):
         command = program.commands[words[0]]
+        if len(words) > 1 and hasattr(command, "commands"):
+            words, command = words[1:], command.commands[words[1]]
         if len(words) > 1:
             command.make_context(words[0], words[1:])
 
@@ -164,7 +166,8 @@ def test_every_command_and_option_is_told():
     program = get_program()
     assert {words[0] for words in find_commands("README.md")} == set(program.commands)
     text = "\n".join(map(read_page, PAGES))
-    for name, command in program.commands.items():
+    groups = [each for each in program.commands.values() if hasattr(each, "commands")]
+    for name, command in [*program.commands.items(), *(each for group in groups for each in group.commands.items())]:
         for option in command.params:
             if option.param_type_name == "option" and option.name != "help":
                 assert any(re.search(rf"(?<![\w-]){flag}\b", text) for flag in option.opts), f"{name} {option.opts}"

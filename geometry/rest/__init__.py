@@ -1,1 +1,2 @@
-"""How a part can rest on a straight floor: its convex hull with arcs, rest poses, symmetry. Nothing here has a mass."""
+"""How a part can rest on a straight floor, and between jaws: convex hull with arcs, rest poses, symmetry, squeezes.
+Nothing here has a mass."""

@@ -98,6 +98,18 @@ def list_rest_poses(outline: Polygon | Outline, slope: float = 0.0) -> tuple[Res
     return tuple(replace(pose, number=number, alike=alike) for pose, number, alike in numbered)
 
 
+def list_flat_poses(outline: Polygon | Outline) -> tuple[RestPose, ...]:
+    """All poses in which the part lies on an edge of its hull, also those that are none of rest on a level floor: on a
+    slope, or among other obstacles, they may be. Without number, share and margin."""
+    hull, underside = compute_hull(outline), Underside(outline)
+    u = np.stack([np.cos(hull.begin), np.sin(hull.begin)], axis=1)
+    points = hull.centre + hull.radius[:, None] * u
+    before = np.roll(hull.centre, 1, axis=0) + np.roll(hull.radius, 1)[:, None] * u
+    flat = np.hypot(*(points - before).T) > compute_rounding(outline.features)
+    return tuple(replace(_describe_pose(underside, hull, 0.0, _Run(phi, phi, 0, 0.0, [phi]), ()), share=0.0)
+                 for phi in hull.begin[flat].tolist())
+
+
 def _name_alike(outline: Polygon | Outline, poses: list[RestPose]) -> tuple[RestPose, ...]:
     """Each pose with the first that the symmetry of the part makes the same."""
     order = find_symmetry(outline)
@@ -111,24 +123,24 @@ def _name_alike(outline: Polygon | Outline, poses: list[RestPose]) -> tuple[Rest
 
 
 def _find_poses(outline: Polygon | Outline, slope: float) -> list[RestPose]:
-    hull = compute_hull(outline)
-    runs = _join_runs(_list_runs(hull, slope, NEUTRAL * outline.size))
+    hull, underside = compute_hull(outline), Underside(outline)
+    runs = join_runs(list_runs(hull, slope, NEUTRAL * outline.size))
     if len(runs) == 1:
-        return [_describe_pose(outline, hull, slope, runs[0], runs)] if runs[0].sign == 0 else []
+        return [_describe_pose(underside, hull, slope, runs[0], runs)] if runs[0].sign == 0 else []
     poses = []
     for k, run in enumerate(runs):
         before, after = runs[k - 1], runs[(k + 1) % len(runs)]
         if run.sign == 0:
-            poses.append(_describe_pose(outline, hull, slope, run, (before, run, after)))
+            poses.append(_describe_pose(underside, hull, slope, run, (before, run, after)))
         elif run.sign < 0 and after.sign > 0:
             point = _Run(run.end, run.end, 0, 0.0, [run.end])
-            poses.append(_describe_pose(outline, hull, slope, point, (run, point, after)))
+            poses.append(_describe_pose(underside, hull, slope, point, (run, point, after)))
     # by the angle from the floor on; one that is there to rounding counts as there
     room = ANGLE_TOLERANCE
     return sorted(poses, key=lambda pose: (pose.theta - slope + room) % TURN)
 
 
-def _list_runs(hull: Hull, slope: float, neutral: float) -> list[_Run]:
+def list_runs(hull: Hull, slope: float, neutral: float) -> list[_Run]:
     """The pieces of the hull, cut where V' is 0; neutral: length below which an arm of gravity is none, m."""
     runs = []
     for begin, end, centre, radius in zip(*hull, strict=True):
@@ -148,7 +160,7 @@ def _list_runs(hull: Hull, slope: float, neutral: float) -> list[_Run]:
     return runs
 
 
-def _join_runs(runs: list[_Run]) -> list[_Run]:
+def join_runs(runs: list[_Run]) -> list[_Run]:
     """Neighbours of one sign as one, round the turn; what is shorter than LEAST_TIP goes to the one before it."""
     joined: list[_Run] = []
     for run in (run for run in runs if run.length >= LEAST_TIP):
@@ -164,7 +176,7 @@ def _join_runs(runs: list[_Run]) -> list[_Run]:
     return joined
 
 
-def _describe_pose(outline: Polygon | Outline, hull: Hull, slope: float, own: _Run, around: Sequence[_Run]) -> RestPose:
+def _describe_pose(underside: Underside, hull: Hull, slope: float, own: _Run, around: Sequence[_Run]) -> RestPose:
     """The pose at the directions `own`; around: the runs before, of and after it, or the only one there is."""
     whole = own.length >= TURN - LEAST_TIP  # as drawn
     phi = -0.5 * math.pi if whole else 0.5 * (own.begin + own.end)
@@ -175,7 +187,7 @@ def _describe_pose(outline: Polygon | Outline, hull: Hull, slope: float, own: _R
         left = Way(before.length, -before.rise) if before.sign < 0 else Way(0.0, 0.0)
         right = Way(after.length, after.rise) if after.sign > 0 else Way(0.0, 0.0)
         flowing += left.angle + right.angle
-    touches = {name: None for middle in own.middles for name in find_touching(outline, middle)}
+    touches = {name: None for middle in own.middles for name in underside.find_touching(middle)}
     theta = (slope - 0.5 * math.pi - phi) % TURN
     heights, arms = _support(hull, phi)
     return RestPose(None, theta if theta <= math.pi else theta - TURN, own.length, float(heights.max()),
@@ -191,23 +203,33 @@ def _support(hull: Hull, phi: float) -> tuple[np.ndarray, np.ndarray]:
     return hull.centre[near] @ u + hull.radius[near], hull.centre[near] @ np.array([-u[1], u[0]])
 
 
-def find_touching(outline: Polygon | Outline, phi: float) -> list[tuple[str, int]]:
-    """What touches a floor in the direction phi (rad) of the part's frame: edges that lie on it, arcs between their
-    ends, and vertices of neither; word and number, as scenes name them."""
-    rows = np.flatnonzero(outline.loop == 0)
-    features = take_outer_loop(outline)
-    u, n = np.array([math.cos(phi), math.sin(phi)]), len(features.sign)
-    following = np.roll(np.arange(n), -1)
-    room = compute_rounding(features)
-    lowest = features.centre + features.radius[:, None] * u
-    convex = (features.sign > 0) & find_on_sweep(features, lowest)
-    floor = max((features.start @ u).max(), (lowest @ u)[convex].max(initial=-np.inf))
-    is_low = features.start @ u >= floor - room
-    edges = (features.sign == 0) & is_low & is_low[following]
-    within = convex & (lowest @ u >= floor - room)
-    for end in (features.start, features.end):
-        within &= (np.hypot(*(lowest - end).T) > room) | is_circle(features)
-    taken = edges | within | np.roll(edges | within, 1)
-    single = is_low & ~taken & ~is_circle(features)
-    return [(word, int(rows[k])) for k in range(n) for word, found in
-            (("edge", edges), ("arc", within), ("vertex", single)) if found[k]]
+class Underside:
+    """What of an outline touches a floor, in any direction."""
+
+    def __init__(self, outline: Polygon | Outline):
+        self._rows, features = np.flatnonzero(outline.loop == 0), take_outer_loop(outline)
+        self._features, self._circles = features, is_circle(features)
+        self._room = compute_rounding(features)
+        self._following = np.roll(np.arange(len(features.sign)), -1)
+
+    def find_touching(self, phi: float) -> list[tuple[str, int]]:
+        """What touches a floor in the direction phi (rad) of the part's frame: edges that lie on it, arcs between
+        their ends, and vertices of neither; word and number, as scenes name them."""
+        features, room, circles = self._features, self._room, self._circles
+        u = np.array([math.cos(phi), math.sin(phi)])
+        reach = features.start @ u
+        floor, within = float(reach.max()), np.zeros(len(reach), bool)
+        if (features.sign > 0).any():
+            lowest = features.centre + features.radius[:, None] * u
+            convex = (features.sign > 0) & find_on_sweep(features, lowest)
+            floor = max(floor, (lowest @ u)[convex].max(initial=-np.inf))
+            within = convex & (lowest @ u >= floor - room)
+            for end in (features.start, features.end):
+                within &= (np.hypot(*(lowest - end).T) > room) | circles
+        is_low = reach >= floor - room
+        edges = (features.sign == 0) & is_low & is_low[self._following]
+        taken = edges | within | np.roll(edges | within, 1)
+        single = is_low & ~taken & ~circles
+        found = [(int(k), word) for word, those in (("edge", edges), ("arc", within), ("vertex", single))
+                 for k in np.flatnonzero(those)]
+        return [(word, int(self._rows[k])) for k, word in sorted(found)]

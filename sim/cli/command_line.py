@@ -35,7 +35,8 @@ def prepare_app(words: list[str]) -> typer.Typer:
     longer than some commands."""
     one = copy.copy(app)
     one.registered_commands = [each for each in app.registered_commands if each.name in words[:1]]
-    return one if one.registered_commands else app
+    one.registered_groups = [each for each in app.registered_groups if each.name in words[:1]]
+    return one if one.registered_commands or one.registered_groups else app
 
 
 def main(arguments: list[str] | None = None) -> None:

@@ -9,6 +9,7 @@ import typer
 
 from sim.cli import feeding_commands as feeding_commands  # put their commands into the program
 from sim.cli import part_commands as part_commands
+from sim.cli import plan_commands as plan_commands
 from sim.cli.reports.cli_words import (
     EXIT_DONE,
     EXIT_INTERRUPTED,

@@ -31,8 +31,8 @@ from geometry.contact.next_contact import find_next_contact
 from geometry.contact.path import fill_path
 from sim.engine import events
 from sim.engine.impacts import Strike, commit_strike, fill_before, find_strike, make_collision
+from sim.engine.recorder import add_short_work
 from sim.engine.state import get_present
-from sim.engine.work import add_short_work
 from sim.rows.status_codes import GO_ON
 from sim.tolerances import (
     BOUNCE_HEIGHT,

@@ -40,7 +40,7 @@ from sim.rows.records import EVENT_KINDS
 from sim.tolerances import CREEP_SPEED, END_REACH, END_ROUNDING, EVENT_BRACKET, LOST_GAP, ROUND_ENDS, SINK_SLOPE
 
 (START, CONTACT, IMPACT, SEPARATION, SLIP, STICK, EDGE_END, MODE_LOST, UNIQUENESS, ACCUMULATION, REST, JAM,
- BREAK, BRIDGE, RELEASE, SLACK, TAUT, SAMPLE) = range(len(EVENT_KINDS))  # fmt: skip
+ BREAK, BRIDGE, RELEASE, SLACK, TAUT, SAMPLE, GOAL, LEFT) = range(len(EVENT_KINDS))  # fmt: skip
 
 NO_MONITOR = -1
 
@@ -52,10 +52,10 @@ MARGIN = -3
 
 # Monitors of an idle contact, which touches and holds nothing. PRESS: its gap would close (gap'' < 0), SINK: it has
 # closed; both are the event CONTACT. CREEP: one that rolled begins to slip; the event is MODE_LOST.
-PRESS, SINK, CREEP = 20, 21, 22
+PRESS, SINK, CREEP = 30, 31, 32
 # Monitors of a load (in place of a contact) that lets go, goes slack or comes taut, and of a spring whose anchor is
 # passed, where its direction jumps; see `sim.engine.switches`.
-SWITCH, PASS = 23, 24
+SWITCH, PASS = 33, 34
 
 # Strides in which the time after an event is searched: the first, relative to the rest of the step, and their growth.
 FIRST_STRIDE, STRIDE_GROWTH = 2.0**-40, 4.0

@@ -12,16 +12,17 @@ from geometry.contact.path import evaluate_path, fill_constant_path
 from geometry.prescribed.motion import SMOOTH
 from geometry.prescribed.movers import find_next_break
 from sim.engine import events
+from sim.engine.endings import find_leaving, follow_goals, locate_goal, log_ending, reaches_goal
 from sim.engine.events import get_probed
 from sim.engine.jump import jump, tally_uniqueness
-from sim.engine.next_event import accept, find_event, go_back
-from sim.engine.recorder import WorkDone, account_contacts, has_room, write_row
+from sim.engine.next_event import StepEnd, accept, find_event, go_back
+from sim.engine.recorder import WorkDone, account_contacts, get_friction_work, has_room, integrate_work, write_row
 from sim.engine.samples import find_sample, measure_sample, must_ask
 from sim.engine.state import DONE, JAM, JUMP, STEP, TICKS, UNDECIDED, get_present
 from sim.engine.step import place_at, take_step
 from sim.engine.survey import survey
 from sim.engine.switches import find_release, lets_go, take_loads
-from sim.engine.work import get_friction_work, integrate_work
+from sim.rows.ending_codes import AWAY, TIME
 from sim.rows.status_codes import (
     ASKED,
     COMPLETED,
@@ -79,6 +80,8 @@ def run_chunk(body, options, state, tools, log):
         else:
             if state.last_row < state.time:
                 _write_present(body, options, state, tools, log)
+            if state.ending != TIME:
+                log_ending(body, state, log)
             tally_uniqueness(state, state.time)
             code = COMPLETED
         if code != GO_ON:
@@ -134,9 +137,14 @@ def _write_present(body, options, state, tools, log):
 @kernel
 def _step(body, options, state, tools, log):
     """One step in the present mode, up to the first event in it."""
+    if options.goals.shape[0] > 0 and reaches_goal(body, options, state):
+        state.phase = DONE
+        return GO_ON
     left, end, cause = _find_end(body, options, state)
     if left <= 0.0:
         state.phase = DONE
+        if cause == events.LEFT:
+            state.ending = AWAY
         if cause == events.SAMPLE:  # at the time of an event that has just been treated
             state.phase, state.cause_kind = JUMP, cause
             _forget_contact(state)
@@ -162,25 +170,56 @@ def _step(body, options, state, tools, log):
     if code != GO_ON:
         return code
     step_end = find_event(body, options, state, tools, h)
+    if options.goals.shape[0] > 0:
+        step_end = _stop_at_goal(body, options, state, tools, step_end)
     time, found = step_end
     state.steps += 1
     accept(body, options, state, tools, step_end)
-    state.phase, state.after_ticks = TICKS, JUMP if found else STEP
+    jumps = found and state.cause_kind != events.GOAL
+    state.phase, state.after_ticks = TICKS, JUMP if jumps else STEP
+    if options.goals.shape[0] > 0:
+        follow_goals(body, options, state, tools)
     if not found and time == left:
         state.time = end
-        if cause != events.NO_MONITOR:
+        if cause == events.LEFT:
+            state.ending, state.after_ticks = AWAY, DONE
+        elif cause != events.NO_MONITOR:
             state.cause_kind, state.after_ticks = cause, JUMP
             if lets_go(body, state, end):
                 state.cause_kind = events.RELEASE
             _forget_contact(state)
-    if state.mode.n > 0 and options.survey and survey(body, options, state, tools, log, found):
+    if state.mode.n > 0 and options.survey and survey(body, options, state, tools, log, jumps):
         go_back(body, options, state, tools)
     account_contacts(body, state)
     return GO_ON
 
 
 @kernel
+def _stop_at_goal(body, options, state, tools, step_end):
+    """The end of the step, or where in it the part comes into a goal at which the run stops. Once it is there, the next
+    step ends the run."""
+    time = locate_goal(body, options, state, tools, step_end.time)
+    if time > step_end.time:
+        return step_end
+    state.cause_kind, state.ahead, state.singular = events.GOAL, 0, 0
+    _forget_contact(state)
+    return StepEnd(time, True)
+
+
+@kernel
 def _find_end(body, options, state):
+    """(longest time of a step, when it ends, what happens then), as `_find_break`, or LEFT where the part is out of the
+    scene for good."""
+    left, end, cause = _find_break(body, options, state)
+    if state.mode.n == 0 and not body.varying:
+        leaving = find_leaving(body, options, state)
+        if leaving <= left:
+            return leaving, state.time + leaving, events.LEFT
+    return left, end, cause
+
+
+@kernel
+def _find_break(body, options, state):
     """(longest time of a step, when it ends, what happens then: BREAK where the velocity or the acceleration of an
     obstacle or a load jumps, SAMPLE where nothing does and a controller samples, else NO_MONITOR)."""
     walls = body.walls

@@ -24,7 +24,8 @@ from geometry.contact.moving import copy_walls
 from geometry.prescribed.movers import copy_clock
 from sim.engine.loop import run_chunk
 from sim.engine.recorder import compute_kinetic, compute_load_work
-from sim.engine.state import STATE, Log, Options, Tools, allocate_log, get_present
+from sim.engine.state import STATE, Log, Options, SceneBox, Tools, allocate_log, get_present
+from sim.rows.ending_codes import MOST_GOALS
 from sim.rows.records import CONTACT_LETTERS
 from sim.rows.status_codes import COMPLETED, PAUSED
 
@@ -34,13 +35,15 @@ POOL_BYTES = 32 * MODE_BYTES
 SEPARATOR, FREE_SIGN, NO_MOTION_SIGN, CUT_SIGN = 32, 45, 33, 43  # " ", "-", "!", "+"
 LETTERS = np.array([ord(letter) for letter in CONTACT_LETTERS], dtype=np.uint8)
 
-# What a cell is, besides its pairs: see `Body`, `Options` and `Scales`. `random`: the state of the generator.
+# What a cell is, besides its pairs: see `Body`, `Options`, `Scales` and `SceneBox`. `random`: the state of the
+# generator.
 CELL = define_record(
     ("rho", "f8"), ("mass", "f8"), ("w", "f8", (3,)), ("load", "f8", (6,)),
     ("pose", "f8", (3,)), ("velocity", "f8", (3,)), ("random", "i8"),
     ("duration", "f8"), ("interval", "f8"), ("step", "f8"), ("tolerance", "f8"), ("order", "i8"), ("rule", "i8"),
     ("survey", "i8"),
     ("touch", "f8"), ("force", "f8"), ("speed", "f8"),
+    ("box", "f8", (4,)),
 )  # fmt: skip
 
 # What a run leaves behind. `held`: could its last contacts hold it against every load? `modes_end`: where its modes in
@@ -48,6 +51,7 @@ CELL = define_record(
 RESULT = define_record(
     ("status", "i8"), ("time", "f8"), ("pose", "f8", (3,)), ("velocity", "f8", (3,)), ("at_rest", "i8"),
     ("n_contacts", "i8"), ("held", "i8"), ("modes_end", "i8"),
+    ("ending", "i8"), ("still_since", "f8"), ("inside_since", "f8", (MOST_GOALS,)),  # as in STATE
     ("largest_fn", "f8"), ("largest_gripper_force", "f8"), ("time_not_unique", "f8"),
     ("n_events", "i8"), ("n_impacts", "i8"), ("n_steps", "i8"),
     ("penetration", "f8"), ("gap_residual", "f8"), ("slip_residual", "f8"), ("balance_residual", "f8"),
@@ -139,7 +143,8 @@ def run_cells(body, options, cells, pairs, work, results):
                     body.longest, body.stiffness, body.control)
         how = Options(cell.duration, _get_interval(body, cell), cell.step, cell.tolerance, cell.order, cell.rule,
                       cell.survey != 0, options.max_steps,
-                      Scales(cell.touch, cell.force, cell.speed), options.tolerances)
+                      Scales(cell.touch, cell.force, cell.speed), options.tolerances, options.goals,
+                      SceneBox(cell.box[0], cell.box[1], cell.box[2], cell.box[3]))
         before = state.effort
         work.log.counts[:4] = 0
         code = run_chunk(here, how, state, work.tools, work.log)
@@ -169,7 +174,8 @@ def log_cells(body, options, cells, pairs, work, results, logged, pushed):
         here = Body(body.part, body.walls, body.w, cell.rho, cell.mass, body.load, body.loads, body.varying,
                     body.longest, body.stiffness, body.control)
         how = Options(cell.duration, cell.interval, cell.step, cell.tolerance, cell.order, cell.rule, cell.survey != 0,
-                      options.max_steps, Scales(cell.touch, cell.force, cell.speed), options.tolerances)
+                      options.max_steps, Scales(cell.touch, cell.force, cell.speed), options.tolerances,
+                      options.goals, SceneBox(cell.box[0], cell.box[1], cell.box[2], cell.box[3]))
         before = state.effort
         code = run_chunk(here, how, state, work.tools, work.log)
         progress[SPENT] += state.effort - before
@@ -250,6 +256,8 @@ def _finish(body, code, mu, work, result):
 def _sum_up(body, code, state, result):
     """Write what the state says of a run that has ended."""
     result.status, result.time, result.at_rest = code, state.time, state.at_rest
+    result.ending, result.still_since = state.ending, state.still_since
+    copy_row(result.inside_since, state.inside_since)
     copy_row(result.pose, state.pose)
     copy_row(result.velocity, state.velocity)
     result.time_not_unique = state.not_unique

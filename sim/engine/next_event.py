@@ -8,7 +8,7 @@ import numpy as np
 
 from dynamics.motion.carried import measure_margin
 from dynamics.motion.constrained import evaluate_mode, measure_stiffness
-from dynamics.motion.mode import compute_place, find_in_mode
+from dynamics.motion.mode import CAPACITY, compute_place, find_in_mode
 from dynamics.tolerances import TIME_GRID
 from geometry.compiled.jit import kernel
 from geometry.compiled.record import copy_row
@@ -34,10 +34,10 @@ from sim.engine.events import (
 )
 from sim.engine.jump import is_held
 from sim.engine.lasting import is_proved_to_last
+from sim.engine.recorder import get_friction_work, integrate_work
 from sim.engine.state import JUMP
 from sim.engine.step import place_at
 from sim.engine.switches import is_switch, locate_switch, set_switch_cause
-from sim.engine.work import get_friction_work, integrate_work
 from sim.tolerances import AHEAD_SHARE, AT_SINGULAR_POINT, LARGEST_CORRECTION, LOCATED, LOOK_AHEAD, SECANT_STEP
 
 
@@ -206,11 +206,35 @@ def _correct(body, options, state, tools, tau):
 
 
 @kernel
+def _locate(body, options, state, tools, tau):
+    """Time of an event on the constraints. Where that is so much later that another contact may have come before, the
+    first such contact is the event: a graze is put right by a long way, on which a part rocks into what it stands on.
+    """
+    late = _correct(body, options, state, tools, tau)
+    path, mode, touch = state.path, state.mode, options.scales.touch
+    bounds = bound_path(path, 0.0, late)
+    wall = bound_walls(body.walls, state.path_start, late) if is_moving(body.walls) else 0.0
+    if (late - tau) * (bounds.speed + wall + bounds.omega * body.part.radius) <= touch:
+        return late
+    known = mode.n
+    if state.cause_kind == events.CONTACT and known < CAPACITY:
+        copy_row(mode.triple[known], state.cause)
+        known += 1
+    time = find_next_contact(body.part, body.walls, path, state.path_start, late, mode.triple[:known], touch,
+                             tools.scratch)
+    if time >= late:
+        return late
+    state.cause_kind = events.CONTACT
+    copy_row(state.cause, tools.scratch.spot.hit)
+    return time
+
+
+@kernel
 def accept(body, options, state, tools, step_end):
     """Move the state to a StepEnd."""
     tau, found = step_end
-    if found and tau > 0.0:
-        tau = _correct(body, options, state, tools, tau)
+    if found and tau > 0.0 and state.cause_kind != events.GOAL:  # which is located there
+        tau = _locate(body, options, state, tools, tau)
     if not (found and tau <= 0.0):
         place_at(body, state, tau, state.pose, state.velocity)
         state.time = state.path_start + tau

@@ -24,6 +24,7 @@ from geometry.compiled.record import allocate_record, define_record
 from geometry.contact.detection import Scratch, allocate_scratch
 from geometry.contact.path import PATH, TERMS
 from sim.engine.events import PROBE
+from sim.rows.ending_codes import MOST_GOALS
 from sim.rows.records import CONTACT_DTYPE, EVENT_DTYPE, STEP_DTYPE
 
 # phases of the loop
@@ -34,6 +35,15 @@ NOTHING, ACCELERATION, VELOCITY = 0, 1, 2
 
 # a last state without acceleration: with no contacts to show, or with those of a jam
 UNDECIDED, JAM = 1, 2
+
+
+class SceneBox(NamedTuple):
+    """What a part leaves that leaves the scene, see `sim.instant.scene_box`; infinite on a side where none does."""
+
+    left: float  # m
+    bottom: float
+    right: float
+    top: float
 
 
 class Options(NamedTuple):
@@ -49,6 +59,8 @@ class Options(NamedTuple):
     max_steps: int
     scales: Scales
     tolerances: Tolerances
+    goals: np.ndarray  # (n,) sim.engine.endings.GOAL, in the order of the scene
+    box: SceneBox
 
 
 STATE = define_record(
@@ -81,6 +93,8 @@ STATE = define_record(
     ("bridges", "i8"), ("bridged", "f8"), ("bridge_work", "f8"),  # see `sim.engine.bounces.bridge`: number, s, J/kg
     ("last_bridge", "f8"), ("bridge_length", "f8"),  # s: when the last one ended, and how long it was
     ("last_event", "f8"), ("stalls", "i8"), ("last_flight", "f8"), ("last_impact", "f8"),
+    # what ends the run, see `sim.rows.ending_codes`; s: since when the part has been still, and in each goal, or -1
+    ("ending", "i8"), ("still_since", "f8"), ("inside_since", "f8", (MOST_GOALS,)),
     # output
     ("next_tick", "i8"), ("last_row", "f8"),
     # uniqueness

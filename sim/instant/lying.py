@@ -1,7 +1,8 @@
 """In which rest pose a part lies that has come to rest: told by what touches an edge that looks up, up to whole turns.
 
-The poses are those of a level floor (`stiction rest`), so that a part has few of them, and their names are the same in
-all its scenes; they are recognised on edges that slope as well, and of obstacles that move, at the end of the run.
+The poses are those of a level floor (`stiction rest`) and all others in which the part lies flat, so that a part has
+few of them, and their names are the same in all its scenes; they are recognised on edges that slope as well, and of
+obstacles that move, at the end of the run.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from geometry.rest.rest_poses import TURN, RestPose
+from geometry.rest.rest_poses import TURN, RestPose, list_flat_poses
 from geometry.shapes.pose import Pose
 from sim.scene.rest_start import list_level_poses
 from sim.scene.scene import Scene
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
     from sim.scene.build_outline import AnyOutline
 
 NO_POSE = -1
+MOST_NAMED = 256  # features round the outside of a part whose poses have names
 
 
 class BedObstacle(NamedTuple):
@@ -45,6 +47,17 @@ class _Edges(NamedTuple):
     lean: np.ndarray  # (m,) along the edge, for each unit of height above it, where gravity points
 
 
+@lru_cache(maxsize=64)
+def list_lying_poses(outline: AnyOutline) -> tuple[RestPose, ...]:
+    """The poses that are recognised: the rest poses of a level floor, then all others in which the part lies flat, as
+    it may on a slope. None of a part with too many features, of which each pose would be one of a multitude."""
+    if int((outline.loop == 0).sum()) > MOST_NAMED:
+        return ()
+    level = list_level_poses(outline)
+    known = {pose.touches for pose in level}
+    return (*level, *(pose for pose in list_flat_poses(outline) if pose.touches not in known))
+
+
 def describe_lying(pose: RestPose) -> str:
     """The outcome of a part that lies in a rest pose: "at rest on edge 0"."""
     return f"at rest on {pose.describe()}"
@@ -54,7 +67,7 @@ def list_lying(scene: Scene) -> tuple[str, ...]:
     """The outcomes of a part that lies in one of its rest poses, in their order; none without gravity."""
     if math.hypot(*scene.gravity) == 0.0:
         return ()
-    return tuple(describe_lying(pose) for pose in list_level_poses(scene.workpiece.outline))
+    return tuple(describe_lying(pose) for pose in list_lying_poses(scene.workpiece.outline))
 
 
 def find_alike(scene: Scene) -> dict[str, str]:
@@ -62,7 +75,7 @@ def find_alike(scene: Scene) -> dict[str, str]:
     edge 0 or alike"."""
     if math.hypot(*scene.gravity) == 0.0:
         return {}
-    poses = list_level_poses(scene.workpiece.outline)
+    poses = list_lying_poses(scene.workpiece.outline)
     groups = Counter(pose.alike for pose in poses)
     return {describe_lying(pose): f"{describe_lying(poses[pose.alike])} or alike" for pose in poses
             if pose.alike is not None and groups[pose.alike] > 1}
@@ -73,13 +86,13 @@ class Bed:
 
     def __init__(self, outline: AnyOutline, placed: tuple[BedObstacle, ...], gravity: tuple[float, float],
                  turn: Coordinate | None):
-        self.poses = list_level_poses(outline) if math.hypot(*gravity) > 0.0 else ()
+        self.poses = list_lying_poses(outline) if math.hypot(*gravity) > 0.0 else ()
         self._size, self._placed, self._gravity, self._turn = outline.size, placed, np.array(gravity), turn
         moves = turn is not None or any(one.motion is not None for one in placed)
         self._still = None if moves else self._list_edges(0.0)
 
     def find_poses(self, pose: np.ndarray, time: np.ndarray) -> np.ndarray:
-        """(n,) number of the rest pose in which each part lies, NO_POSE where it lies in none; pose (n, 3): of the
+        """(n,) place among `poses` of that in which each part lies, NO_POSE where it lies in none; pose (n, 3): of the
         centre of mass; time (n,): of the end, s."""
         if not self.poses:
             return np.full(len(pose), NO_POSE)
@@ -95,12 +108,12 @@ class Bed:
         height = seen[..., 1] * edges.along[:, 0] - seen[..., 0] * edges.along[:, 1]
         turned = pose[:, 2, None] - edges.angle
         room = LYING * self._size
-        for rest in reversed(self.poses):
+        for place, rest in reversed(list(enumerate(self.poses))):
             off = np.abs(np.remainder(turned - rest.theta + 0.5 * TURN, TURN) - 0.5 * TURN)
             touches = (foot + rest.support[0] <= edges.length + room) & (foot + rest.support[1] >= -room)
             lies = (off <= 0.5 * rest.span + LYING) & (np.abs(height - rest.height) <= room) & touches
             lies &= _is_carried(edges.lean * rest.height, rest.support, room)
-            found[lies.any(axis=1)] = rest.number
+            found[lies.any(axis=1)] = place
         return found
 
     def _list_edges(self, time: float) -> _Edges:

@@ -30,9 +30,11 @@ from typing import Any, Protocol
 import numpy as np
 
 from dynamics.tolerances import SPEED_ROUNDING
-from geometry.prescribed.motion import spread_times
 from sim.instant.depth import measure_depth
+from sim.instant.goals import find_reached
 from sim.instant.lying import find_bed, list_lying, number_outcomes
+from sim.instant.scene_box import find_box
+from sim.rows.ending_codes import AWAY, REACHED, TIME
 from sim.rows.records import CONTACT_DTYPE
 from sim.rows.status import Status
 from sim.scene.scene import Goal, Scene
@@ -41,7 +43,6 @@ from sim.tolerances import DEPTH_ROUNDING, STILL
 
 (AT_REST, JAMMED, WEDGED, INSERTED, REFUSED, LEFT, NOT_UNIQUE, NO_SOLUTION, TIMED_OUT, OVERLAP, INVALID,
  FAILED) = range(len(OUTCOMES))  # fmt: skip
-LOOKS = 200  # times at which obstacles that move are looked at, for the box around all
 GOAL = len(OUTCOMES)  # the first goal; the others follow
 _BY_STATUS = {
     Status.NOT_UNIQUE: NOT_UNIQUE, Status.NO_SOLUTION: NO_SOLUTION, Status.NO_IMPACT_SOLUTION: NO_SOLUTION,
@@ -59,13 +60,8 @@ class Judge:
 
     def __init__(self, scene: Scene):
         workpiece = scene.workpiece
-        start = workpiece.outline.placed(workpiece.pose)
-        moves = any(obstacle.motion is not None for obstacle in scene.obstacles)
-        times = spread_times(0.0, scene.run.duration, LOOKS) if moves else np.zeros(1)
-        places = (obstacle.place(time) for obstacle in scene.obstacles
-                  for time in (times if obstacle.motion is not None else times[:1]))
-        points = np.concatenate([start.bounds, *(place.bounds for place in places)])
-        self.low, self.high = points.min(axis=0), points.max(axis=0)
+        left, bottom, right, top = find_box(scene)
+        self.low, self.high = np.array([left, bottom]), np.array([right, top])
         self.radius = workpiece.outline.reach
         self.goals, self.origin = scene.goals, workpiece.origin
         self.way = None if scene.insertion is None else (scene.insertion, workpiece.outline)
@@ -86,17 +82,18 @@ class Judges:
 
     def find_outcomes(self, which: np.ndarray, status: np.ndarray, time: np.ndarray, pose: np.ndarray,
                       at_rest: np.ndarray, n_contacts: np.ndarray, held: np.ndarray,
-                      stands: np.ndarray | None = None) -> np.ndarray:
+                      stands: np.ndarray | None = None, ending: np.ndarray | int = TIME) -> np.ndarray:
         """(n,) codes of the outcomes. which: the judge of each run; time: of the end, s; pose (n, 3): of the centre of
         mass then;
         n_contacts: closed at the end; held: whether these could hold a part at rest against every load, see `is_held`;
-        stands: whether it does not move at the end, see `stand_still`; at_rest if not given.
+        stands: whether it does not move at the end, see `stand_still`; at_rest if not given; ending: what has ended
+        the run, see `sim.rows.ending_codes`.
         """
         stands = at_rest if stands is None else at_rest | stands
         place, radius = pose[:, :2], self._radius[which, None]
         low, high = self._boxes[which].swapaxes(0, 1)
         outside = ((place + radius < low) | (place - radius > high)).any(axis=1)
-        codes = np.where(outside & (n_contacts == 0), LEFT, TIMED_OUT)
+        codes = np.where((outside & (n_contacts == 0)) | (ending == AWAY), LEFT, TIMED_OUT)
         codes = np.where(at_rest, np.where(held, JAMMED, AT_REST), codes)
         for number, (goals, origin, way, bed) in enumerate(self._regions):
             own = (self._region[which] == number) & (status == Status.COMPLETED)
@@ -109,6 +106,7 @@ class Judges:
                 reached = own & (at_rest | (not goal.at_rest))
                 reached[reached] = is_inside(goal, origin, pose[reached])
                 codes[reached] = GOAL + index
+        codes = np.where(ending >= REACHED, GOAL + ending - REACHED, codes)
         others = np.flatnonzero(status != Status.COMPLETED)
         codes[others] = [_BY_STATUS.get(Status(code), FAILED) for code in status[others].tolist()]
         return codes
@@ -149,7 +147,7 @@ def is_inside(goal: Goal, origin: tuple[float, float], pose: np.ndarray) -> np.n
 def lies_still(scene: Scene, pose, velocity, time: float) -> bool:
     """Does the part not move at a time [s], and may it stay as it is from then on? pose, velocity (3,): of the centre
     of mass. The engine knows rest for good; this holds as well where obstacles that move have just come to their last
-    waypoints, or move elsewhere."""
+    waypoints, or move elsewhere, and of a part that has swung to rest in a gripper or on springs."""
     from dynamics.sets.acceleration_set import find_accelerations
     from sim.instant.body import build_body, build_scales
     from sim.instant.instant import contact_problem
@@ -159,7 +157,7 @@ def lies_still(scene: Scene, pose, velocity, time: float) -> bool:
     if not (np.abs(velocity) * reach).max() <= STILL * scales.speed / SPEED_ROUNDING:
         return False
     problem, contacts = contact_problem(scene, pose, np.zeros(3), time)
-    if not contacts or any(contact["gap_rate"] < 0.0 for contact in contacts):
+    if any(contact["gap_rate"] < 0.0 for contact in contacts):
         return False
     vertices = [vertex for piece in find_accelerations(problem).pieces for vertex in piece.vertices]
     return any(np.abs(vertex).max() <= STILL * scales.force for vertex in vertices)
@@ -189,15 +187,17 @@ def find_outcome(scene: Scene, trajectory: Ended) -> str:
     if not len(trajectory) or trajectory.status is Status.RUNNING:
         return ""
     end, pose, contacts = float(trajectory.time[-1]), trajectory.pose[-1], trajectory.contacts_at(-1)
-    events, completed = trajectory.events, trajectory.status is Status.COMPLETED
-    at_rest = completed and (bool(len(events) and events["kind"][-1] == "rest")
-                             or lies_still(scene, pose, trajectory.velocity[-1], end))
+    *before, last = ["", "", *trajectory.events["kind"][-2:].tolist()]
+    completed, rests = trajectory.status is Status.COMPLETED, "rest" in (last, before[-1] if last == "goal" else "")
+    at_rest = completed and (rests or lies_still(scene, pose, trajectory.velocity[-1], end))
+    reached = find_reached(scene, pose, rests) if last == "goal" else -1
+    ending = AWAY if last == "left" else REACHED + reached if reached >= 0 else TIME
     judge = Judge(replace(scene, run=replace(scene.run, duration=end)))
     stands = at_rest or (completed and scene.insertion is not None and _stands(scene, trajectory.velocity[-1]))
     held = stands and is_held(contacts, pose, [obstacle.mu for obstacle in scene.obstacles], scene.workpiece.rho)
     words = list_outcomes(scene)
     code = Judges([judge], words).find_outcomes(*(np.array([value]) for value in (
-        0, int(trajectory.status), end, pose, at_rest, len(contacts), held, stands)))[0]
+        0, int(trajectory.status), end, pose, at_rest, len(contacts), held, stands, ending)))[0]
     return words[code]
 
 

@@ -12,6 +12,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from sim.log.check_overlap import find_deepest
 from sim.log.check_touching import find_closing
 from sim.log.trajectory import Trajectory
 from sim.rows.account import WORKS
@@ -146,6 +147,7 @@ def check_contact_laws(trajectory: Trajectory) -> list[Verdict]:
         Verdict("friction acts against slip", divide(find_largest(wrong), scale), LOG_LAW_LIMIT),
         Verdict("contacts that touch and are left out do not close", find_closing(trajectory), LOG_CLOSING_LIMIT),
         Verdict("closed contacts are closed", divide(find_largest(np.abs(rows["gap"])), size), LOG_GAP_LIMIT),
+        Verdict("no body is inside another", divide(find_deepest(trajectory), size), LOG_GAP_LIMIT),
     ]
 
 

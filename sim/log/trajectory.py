@@ -33,6 +33,9 @@ if TYPE_CHECKING:
 TABLES = ("steps", "contacts", "events", "impulses")
 NO_ACCOUNT = "missing: the run was broken off, and nobody knows the account of the rows that are here"
 UNIQUENESS = EVENT_KINDS.index("uniqueness")
+REACHED_END = "The run reached its end time."
+_ENDS = {EVENT_KINDS.index("goal"): "The run stopped in a goal.",
+         EVENT_KINDS.index("left"): "The part left the scene for good, and the run ended there."}
 
 
 class Trajectory:
@@ -105,6 +108,20 @@ class Trajectory:
         from sim.instant.outcome import find_outcome
 
         return find_outcome(self.scene, self)
+
+    @property
+    def happened(self) -> str:
+        """How the run ended, in a sentence."""
+        kinds = self.event_rows["kind"][-1:].tolist()
+        return _ENDS.get(kinds[0] if kinds else -1, REACHED_END) if self.status.completed else self.status.happened
+
+    @cached_property
+    def goal_time(self) -> float:
+        """Time [s] from which on the part was in the goal that is the outcome, as far as the rows tell; NaN where that
+        is none. See `sim.instant.goal_time`. Raises SceneError as `scene` does."""
+        from sim.instant.goal_time import find_goal_time
+
+        return find_goal_time(self.scene, self, self.outcome)
 
     @cached_property
     def time(self) -> np.ndarray:
@@ -203,7 +220,7 @@ class Trajectory:
         account = self.account
         lines = [
             f"scene      {self.record.name or '(without a name)'}",
-            f"status     {self.status}: {self.status.happened}",
+            f"status     {self.status}: {self.happened}",
         ]
         if self.message:
             lines.append(f"message    {self.message}")

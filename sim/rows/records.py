@@ -108,6 +108,8 @@ EVENT_KINDS = (
     "slack",  # a spring that only pulls lost its tension
     "taut",  # ... and has it again
     "sample",  # the controller measured, and gave a new wrench
+    "goal",  # the part came into a goal at which the run stops, or to rest in it
+    "left",  # the part left the scene for good: it flies away from all that is there
 )
 
 

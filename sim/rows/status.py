@@ -29,7 +29,7 @@ class Status(IntEnum):
     )
     COMPLETED = (
         1,
-        "The run reached its end time.",
+        "The run reached its end.",
         "Nothing needs to be done.",
     )
     INTERRUPTED = (
@@ -103,7 +103,7 @@ class Status(IntEnum):
     )
     LAWS_BROKEN = (
         15,
-        "The run reached its end time, but its account shows that a law of mechanics was not kept.",
+        "The run reached its end, but its account shows that a law of mechanics was not kept.",
         "Do not trust the motion: see the residuals, use a tighter tolerance or a smaller step, and report the scene "
         "as a defect if that does not help.",
     )

@@ -14,11 +14,14 @@ from dynamics.motion.mode import Body
 from dynamics.motion.mode_series import find_order
 from dynamics.motion.scales import Scales
 from dynamics.tolerances import DEFAULT_TOLERANCES
-from geometry.compiled.record import allocate_record, copy_table, get_table
+from geometry.compiled.record import allocate_record, allocate_table, copy_table, get_table
 from sim.engine import state as s
+from sim.engine.endings import GOAL
 from sim.engine.events import START
 from sim.instant.body import build_body, build_scales
-from sim.scene.scene import Run, Scene
+from sim.instant.goals import fill_region
+from sim.instant.scene_box import find_limits
+from sim.scene.scene import Goal, Run, Scene
 
 # Steps of one run: days of processor time. A run that does not get on ends long before (`sim.engine.loop`).
 MAX_STEPS = 1_000_000_000
@@ -81,19 +84,15 @@ def release(arguments: Arguments) -> None:
 
 
 def build_options(scene: Scene, body: Body) -> s.Options:
-    """The run section of the scene, as numbers."""
-    return _complete(_read_options(scene.run), build_scales(scene, body))
+    """The run section of the scene, as numbers, its goals, and what a part leaves that leaves the scene."""
+    box = s.SceneBox(*find_limits(scene))
+    return _fill_options(scene.run, build_scales(scene, body), scene.goals, scene.workpiece.origin, box)
 
 
 @lru_cache(maxsize=64)
-def _complete(options: s.Options, scales: Scales) -> s.Options:
+def _fill_options(run: Run, scales: Scales, goals: tuple[Goal, ...], origin: tuple[float, float],
+                  box: s.SceneBox) -> s.Options:
     """The same object for the same numbers, which a run then need not hand over again."""
-    return options._replace(scales=scales)
-
-
-@lru_cache(maxsize=64)
-def _read_options(run: Run) -> s.Options:
-    """Without the scales."""
     return s.Options(
         duration=float(run.duration),
         interval=float(run.output_interval or 0.0),
@@ -103,9 +102,20 @@ def _read_options(run: Run) -> s.Options:
         rule=RULES.index(run.choice),
         survey=bool(run.survey or run.choice in ("branch", "stop")),
         max_steps=MAX_STEPS,
-        scales=Scales(0.0, 0.0, 0.0),
+        scales=scales,
         tolerances=DEFAULT_TOLERANCES,
+        goals=build_goals(goals, origin),
+        box=box,
     )
+
+
+def build_goals(goals: tuple[Goal, ...], origin: tuple[float, float]) -> np.recarray:
+    """The table GOAL of a scene; origin [m]: of the frame of the outline, seen from the centre of mass."""
+    table = allocate_table(GOAL, len(goals))
+    for row, goal in zip(table, goals, strict=True):
+        fill_region(row.region, goal, origin)
+        row.at_rest, row.stop = goal.at_rest, goal.stop
+    return table
 
 
 def build_start(scene: Scene) -> np.record:
@@ -126,4 +136,5 @@ def _fill_start(pose: tuple[float, float, float], velocity: tuple[float, float, 
     state["cause"] = -1
     state["random"] = seed_random(seed)
     state["load_on"] = 1
+    state["still_since"] = state["inside_since"] = -1.0
     return state

@@ -86,15 +86,17 @@ def simulate(
     check_start(scene, scene.source or scene.name)
     target = MemorySink(scene) if sink is None else sink
     try:
-        _follow(scene, target, progress, controller)
+        follow(scene, target, progress, controller)
     except KeyboardInterrupt:
         if sink is not None or target.trajectory is None:
             raise
     return target.trajectory if sink is None else None
 
 
-def _follow(scene: Scene, target, progress: Callable[[float], None] | None, controller: Controller | None) -> None:
-    """Run to the end, or to what breaks it off, and close the sink with the account of its rows."""
+def follow(scene: Scene, target: RunSink, progress: Callable[[float], None] | None = None,
+           controller: Controller | None = None) -> None:
+    """Run a scene whose start has been checked to the end, or to what breaks it off, and close the sink with the
+    account of its rows."""
     from geometry.compiled.compile_clock import CompileClock
     from sim.run.cold_start import advance, is_loaded
     from sim.run.ledger import Ledger, WallTimes

@@ -86,6 +86,7 @@ class Goal:
     y: tuple[float, float] | None  # m
     theta: tuple[float, float] | None  # rad, modulo a turn
     at_rest: bool  # must the part be at rest
+    stop: bool = False  # does the run end there
 
 
 @dataclass(frozen=True)

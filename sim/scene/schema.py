@@ -8,6 +8,7 @@ from pydantic import BeforeValidator, Discriminator, Field, Tag, field_validator
 
 from dynamics.codes import Law, Rule
 from geometry.formation.formation_types import FormationType
+from sim.rows.ending_codes import MOST_GOALS
 from sim.scene.held.contact_schema import FormationContactSection
 from sim.scene.held.control_schema import ControlSection
 from sim.scene.held.held_schema import DragSection, GripperSection, LoadSection, SpringSection
@@ -164,6 +165,7 @@ class GoalSection(Section):
     """A region of poses of the frame of the outline, with a name: where a run ends there, that is its outcome.
 
     An interval that is not given holds everything; angles count modulo a turn. With `at_rest` the part must be at rest.
+    With `stop` the run ends as soon as it is there.
     """
 
     name: Name
@@ -171,6 +173,7 @@ class GoalSection(Section):
     y: Annotated[tuple[float, float], BeforeValidator(_read_lengths)] | None = None
     theta: Annotated[tuple[float, float], BeforeValidator(_read_angles)] | None = None
     at_rest: Annotated[bool, Field(strict=True)] = True
+    stop: Annotated[bool, Field(strict=True)] = False
 
     @field_validator("name")
     @classmethod
@@ -183,6 +186,10 @@ class GoalSection(Section):
     def _check_region(self):
         if self.x is None and self.y is None and self.theta is None:
             raise ValueError("needs at least one of x, y, theta")
+        for name in ("x", "y", "theta"):
+            low, high = getattr(self, name) or (0.0, 1.0)
+            if self.stop and low == high:
+                raise ValueError(f"with stop, {name} needs two different values: one value is passed in no time")
         return self
 
 
@@ -223,6 +230,8 @@ class SceneSection(Section):
     @field_validator("goal")
     @classmethod
     def _check_goals(cls, goals):
+        if len(goals) > MOST_GOALS:
+            raise ValueError(f"{len(goals)} goals; valid: at most {MOST_GOALS}")
         names = [goal.name for goal in goals]
         for name in names:
             if names.count(name) > 1:

@@ -34,10 +34,10 @@ def _place_part(scene: Scene) -> tuple[AnyOutline, Pose]:
 # A scene is run again and again with one number changed: what depends on outlines and poses alone is kept.
 @lru_cache(maxsize=64)
 def _compute_tolerance(part: tuple[AnyOutline, Pose], placed: tuple[tuple[AnyOutline, Pose], ...]) -> float:
-    return TOUCH * max(_place(*body).largest for body in (part, *placed))
+    return TOUCH * max(place_body(*body).largest for body in (part, *placed))
 
 
-class _Placed(NamedTuple):
+class PlacedBody(NamedTuple):
     """An outline where it stands."""
 
     outline: AnyOutline
@@ -47,10 +47,11 @@ class _Placed(NamedTuple):
 
 
 @lru_cache(maxsize=256)
-def _place(outline: AnyOutline, pose: Pose) -> _Placed:
+def place_body(outline: AnyOutline, pose: Pose) -> PlacedBody:
+    """An outline in the world; kept, for a scene is run again and again with one number changed."""
     placed = outline.placed(pose)
     low, high = placed.bounds
-    return _Placed(placed, low, high, max(map(abs, (*low.tolist(), *high.tolist()))))
+    return PlacedBody(placed, low, high, max(map(abs, (*low.tolist(), *high.tolist()))))
 
 
 def check_resolution(outline: AnyOutline, place: str) -> None:
@@ -80,7 +81,7 @@ _last: list = [None, ""]  # that passed
 @lru_cache(maxsize=64)  # of those that pass
 def _check_start(placed: tuple[AnyOutline, Pose], own_name: str, obstacles: tuple[tuple[AnyOutline, Pose, str], ...],
                  where: str) -> None:
-    part = _place(*placed)
+    part = place_body(*placed)
     _check_outline(placed[0], where)
     # each coordinate is rounded by less than four last digits where it is placed
     if _measure_shortest(placed[0]) <= (LEAST_EDGE + 8) * math.ulp(part.largest):
@@ -89,7 +90,7 @@ def _check_start(placed: tuple[AnyOutline, Pose], own_name: str, obstacles: tupl
     for outline, _, name in obstacles:
         _check_radii(placed[0], outline, f"{where}: workpiece {quote(own_name)} and obstacle {quote(name)}")
     for outline, pose, name in obstacles:
-        other = _place(outline, pose)
+        other = place_body(outline, pose)
         tolerance = TOUCH * max(part.largest, other.largest)
         if (other.low >= part.high - tolerance).any() or (other.high <= part.low + tolerance).any():
             continue
@@ -148,4 +149,4 @@ def _check_outline(outline: AnyOutline, where: str) -> None:
 @lru_cache(maxsize=64)
 def _check_obstacles(obstacles: tuple[tuple[AnyOutline, Pose, str], ...], where: str) -> None:
     for i, (outline, pose, name) in enumerate(obstacles):
-        check_resolution(_place(outline, pose).outline, f"{where}: obstacle.{i}.outline ({cut(name)}) at its pose")
+        check_resolution(place_body(outline, pose).outline, f"{where}: obstacle.{i}.outline ({cut(name)}) at its pose")

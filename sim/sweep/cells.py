@@ -10,8 +10,9 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from dynamics.tolerances import SPEED_ROUNDING
-from sim.instant.outcome import FAILED, Judges, lies_still, list_outcomes, stand_still
+from sim.instant.outcome import FAILED, GOAL, Judges, lies_still, list_outcomes, stand_still
 from sim.rows.account import compute_energy_residual, compute_rounding, judge_completed
+from sim.rows.ending_codes import REACHED
 from sim.rows.status import Status
 from sim.sweep.setting import BadCell, Group, SettingMaker, Shape, Study
 from sim.sweep.table import NOT_STARTED, Rows, TextList, build_row_dtype, split_turns
@@ -19,6 +20,7 @@ from sim.tolerances import STILL
 
 if TYPE_CHECKING:
     from sim.engine.many_runs import Pairs
+    from sim.scene.scene import Goal
 
 __all__ = ["CellRunner", "Interrupted", "Study"]
 
@@ -26,9 +28,9 @@ TEXT_BYTES = 240  # of a text in the table
 _SAME = ("largest_fn", "largest_gripper_force", "time_not_unique", "n_events", "n_impacts", "n_steps", "penetration",
          "gap_residual", "slip_residual", "balance_residual", "cone_residual")  # fmt: skip
 _ENDS = ("x", "y", "theta", "vx", "vy", "omega", "largest_fn", "largest_gripper_force", "energy_residual")
-_UNKNOWN = ("end_time", "x", "y", "theta", "vx", "vy", "omega", "largest_fn", "largest_gripper_force",
-            "time_not_unique", "penetration", "gap_residual", "slip_residual", "balance_residual", "cone_residual",
-            "energy_residual")  # fmt: skip
+_UNKNOWN = ("end_time", "goal_time", "x", "y", "theta", "vx", "vy", "omega", "mean_velocity", "largest_fn",
+            "largest_gripper_force", "time_not_unique", "penetration", "gap_residual", "slip_residual",
+            "balance_residual", "cone_residual", "energy_residual")  # fmt: skip
 
 
 class Interrupted(Exception):
@@ -180,7 +182,7 @@ class Desk:
 
 def fill_rows(table: np.ndarray, ends: Ends, group: Group, texts: TextList, judged) -> None:
     """Rows of runs of a group that have ended. judged: (the words of the outcomes, still), where still(row, pose) is
-    asked of a part that has contacts, and is not known to be at rest for good."""
+    asked of a part that is slow, and is not known to be at rest for good."""
     results, (outcomes, still) = ends.results, judged
     energies = (results[name] for name in ("kinetic_start", "kinetic_end", "load", "friction", "impact", "pushed"))
     rounding = compute_rounding(ends.cells.mass, ends.cells.load, ends.cells.touch)
@@ -204,13 +206,29 @@ def fill_rows(table: np.ndarray, ends: Ends, group: Group, texts: TextList, judg
     resting = results.at_rest == 1
     # slow enough at the end that it is worth a closer look, which costs a millisecond
     slow = np.abs(results.velocity[:, :2]).max(axis=1) <= STILL * (ends.cells.speed / SPEED_ROUNDING)
-    open_cells = (table["status"] == Status.COMPLETED) & ~resting & (results.n_contacts > 0) & slow
+    open_cells = (table["status"] == Status.COMPLETED) & ~resting & slow
     for place in np.flatnonzero(open_cells).tolist():
         resting[place] = still(table[place], results.pose[place])
     judges = Judges([setting.judge for setting in group.settings], outcomes)
     stands = stand_still(results.velocity, group.shape.body.part.radius, ends.cells.speed)
     table["outcome"] = judges.find_outcomes(group.which[: len(table)], table["status"], results.time, results.pose,
-                                            resting, results.n_contacts, results.held == 1, stands)
+                                            resting, results.n_contacts, results.held == 1, stands, results.ending)
+    _fill_times(table, ends, group.settings[0].judge.goals)
+
+
+def _fill_times(table: np.ndarray, ends: Ends, goals: tuple[Goal, ...]) -> None:
+    """Since when each part has been in its goal, and how fast it was on the whole."""
+    results, duration = ends.results, table["end_time"]
+    moves = duration > 0.0
+    table["mean_velocity"] = np.nan
+    np.divide(table["x"] - ends.cells.pose[:, 0], duration, out=table["mean_velocity"], where=moves)
+    table["goal_time"] = np.nan
+    for number, goal in enumerate(goals):
+        own = np.flatnonzero(table["outcome"] == GOAL + number)
+        since = results.still_since[own] if goal.at_rest else results.inside_since[own, number]
+        # -1 of one that is there at its end only, to rounding
+        at_end = (results.ending[own] == REACHED + number) | (since < 0.0)
+        table["goal_time"][own] = np.where(at_end, duration[own], since)
 
 
 def _check_laws(table: np.ndarray, cells: np.recarray, shape: Shape, texts: TextList) -> None:

@@ -274,7 +274,8 @@ def make_setting(scene: Scene, near: Shape | None = None, judge: Judge | None = 
     holding = ((scene.gripper, scene.springs, scene.drag, scene.loads, scene.control, scene.workpiece.mass,
                 scene.workpiece.rho)
                if scene.held else None)  # their tables are by mass
-    key = (scene.workpiece.outline, placed, scene.gravity_turn, options.scales.touch, holding)
+    key = (scene.workpiece.outline, placed, scene.gravity_turn, options.scales.touch, holding, scene.goals,
+           scene.workpiece.origin)
     shape = near if near is not None and near.key == key else Shape(key, body, options)
     pairs = np.array([[obstacle.mu, obstacle.e, LAWS.index(obstacle.law)] for obstacle in scene.obstacles])
     return Setting(make_cell(scene, body, options), pairs.reshape(-1, 3).T, shape, judge or Judge(scene))
@@ -289,5 +290,5 @@ def make_cell(scene: Scene, body, options) -> bytes:
     return np.array((
         body.rho, body.mass, body.w, body.load, (pose.x, pose.y, pose.theta), scene.workpiece.velocity,
         seed_random(scene.run.seed), options.duration, options.interval, options.step, options.tolerance, options.order,
-        options.rule, options.survey, *options.scales,
+        options.rule, options.survey, *options.scales, options.box,
     ), dtype=CELL).tobytes()  # fmt: skip

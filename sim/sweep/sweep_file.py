@@ -44,9 +44,9 @@ from sim.sweep.table import (
     sort_rows,
 )
 
-FORMAT, FORMAT_VERSION = SWEEP_FORMAT, 3
+FORMAT, FORMAT_VERSION = SWEEP_FORMAT, 4
 FIRST_VERSION = 2  # that is read
-ADDED = {3: ("largest_gripper_force",)}  # columns, by the version that brought them
+ADDED = {3: ("largest_gripper_force",), 4: ("goal_time", "mean_velocity")}  # columns, by the version that brought them
 TEXT_TYPE = np.dtype("S256")
 CHUNK_ROWS = 1024
 

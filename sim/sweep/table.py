@@ -17,6 +17,9 @@ ROW_FIELDS = (
     ("outcome", "i8", "1", "index into the attribute `outcomes`"),
     ("status", "i8", "1", "code of the status of the run, -1 where there was no run"),
     ("end_time", "f8", "s", "time at the end"),
+    ("goal_time", "f8", "s", "time from which on the part was in the goal that is its outcome: that of the end where "
+     "the goal stops the run, of coming to rest for good where it asks for rest, else of coming in last; NaN without "
+     "a goal"),
     ("x", "f8", "m", "centre of mass at the end"),
     ("y", "f8", "m", "centre of mass at the end"),
     ("theta", "f8", "rad", "orientation at the end, above -pi and up to pi"),
@@ -24,6 +27,8 @@ ROW_FIELDS = (
     ("vx", "f8", "m/s", "velocity of the centre of mass at the end"),
     ("vy", "f8", "m/s", "velocity of the centre of mass at the end"),
     ("omega", "f8", "rad/s", "angular velocity at the end"),
+    ("mean_velocity", "f8", "m/s", "mean velocity of the centre of mass along x, from the start to the end; NaN where "
+     "the run ended at once"),
     ("largest_fn", "f8", "N", "largest normal force of a contact, at the start, at events and at the end; with a "
      "gripper at output times too"),
     ("largest_gripper_force", "f8", "N", "largest force of the gripper, at the start, at events, at output times and "

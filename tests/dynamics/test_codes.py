@@ -22,7 +22,8 @@ LINES = {
                 "NONE SLIDING C_STICKING R_STICKING C_REVERSED R_REVERSED STICK SLIP_FROM_REST JAM"),
     "types": (records.CONTACT_TYPES, contacts, "TYPE_A TYPE_B TYPE_C"),
     "events": (records.EVENT_KINDS, events, "START CONTACT IMPACT SEPARATION SLIP STICK EDGE_END MODE_LOST UNIQUENESS "
-                                            "ACCUMULATION REST JAM BREAK BRIDGE RELEASE SLACK TAUT SAMPLE"),
+                                            "ACCUMULATION REST JAM BREAK BRIDGE RELEASE SLACK TAUT SAMPLE GOAL "
+                                            "LEFT"),
 }
 OTHER_NAMES = {"impact without collision": "JAM"}  # what compiled code calls otherwise
 

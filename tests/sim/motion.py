@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import dataclasses
 import math
 import tomllib
 
@@ -11,13 +12,16 @@ import numpy as np
 from sim import simulate
 from sim.rows.status import Status
 from sim.scene.build import parse_scene
+from sim.scene.scene import Goal
 from sim.scene.start import measure_overlap
 from sim.scene.toml_text import dump_toml
 
 
 def run(text: str, duration: float | None = None, **options):
-    """Trajectory of a scene text."""
-    return simulate(parse_scene(text), duration, **options)
+    """Trajectory of a scene text, to its end time also where the part leaves the scene: there is a goal everywhere."""
+    scene = parse_scene(text)
+    anywhere = Goal("anywhere", None, None, (0.0, 2.0 * math.pi), at_rest=False)
+    return simulate(dataclasses.replace(scene, goals=(*scene.goals, anywhere)), duration, **options)
 
 
 def get_times(trajectory, kind: str) -> np.ndarray:

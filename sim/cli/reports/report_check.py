@@ -83,7 +83,7 @@ def print_log(path: Path) -> bool:
                   style="bold" if sound else "bold red")
     print_fields(console, [
         ("scene", cut(record.name) + (f", from {record.source}" if record.source else "")),
-        ("status", f"{trajectory.status.name}: {trajectory.status.happened}"),
+        ("status", f"{trajectory.status.name}: {trajectory.happened}"),
         *([("message", trajectory.message)] if trajectory.message else []),
         *([] if trajectory.status.completed else [("advice", trajectory.status.advice)]),
         *describe_run(trajectory),

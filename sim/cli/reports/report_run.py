@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import shlex
 import sys
 from collections import Counter
@@ -95,18 +96,31 @@ def print_run(trajectory: Trajectory, path: Path) -> None:
     """The short account of a run: how it ended, what happened, how well the laws held, what to do next."""
     console = make_console()
     status = trajectory.status
-    console.print(f"{cut(trajectory.record.name)}: {status.happened}", style="bold" if status.completed else "bold red")
+    style = "bold" if status.completed else "bold red"
+    console.print(f"{cut(trajectory.record.name)}: {trajectory.happened}", style=style)
     if trajectory.message:
         console.print(f"  {trajectory.message}")
     if not status.completed:
         console.print(f"  {status.advice}")
-    outcome = [("outcome", trajectory.outcome)] if len(trajectory) else []
-    print_fields(console, [*outcome, *describe_run(trajectory)])
+    print_fields(console, [*describe_outcome(trajectory), *describe_run(trajectory)])
     name = shlex.quote(str(path))
     console.print(f"Log: {name}")
     console.print(f"See it:   stiction replay {name}")
     if status.name in ("NO_SOLUTION", "NOT_UNIQUE", "JAMMED") and len(trajectory):
         console.print(f"Look into it:   stiction accelerations {name} --at {float(trajectory.time[-1])!r}")
+
+
+def describe_outcome(trajectory: Trajectory) -> list[tuple[str, str]]:
+    """What the run has led to, and when it was in its goal."""
+    if not len(trajectory):
+        return []
+    outcome, since = trajectory.outcome, trajectory.goal_time
+    if math.isnan(since):
+        return [("outcome", outcome)]
+    goal = next(goal for goal in trajectory.scene.goals if goal.name == outcome)
+    word = "in it by the row at" if not goal.at_rest else "at rest since"
+    stopped = trajectory.events["kind"][-1:].tolist() == ["goal"]
+    return [("outcome", outcome), ("goal", f"{'reached at' if stopped else word} t = {since!r} s")]
 
 
 def describe_run(trajectory: Trajectory) -> list[tuple[str, str]]:

@@ -50,7 +50,7 @@ def test_table_is_the_same_for_any_number_of_workers_and_that_of_single_runs():
     axes = {"mu": "0.1:0.9:9", "rho": [0.05, 0.1, 0.2]}
     one, two = (sweep(scene, **axes, workers=workers) for workers in (1, 2))
     for name in one.table.dtype.names:
-        assert (one[name] == two[name]).all(), name
+        np.testing.assert_array_equal(one[name], two[name], name)
     for cell in (0, 13, 26):
         alone = simulate(one.build_scene(cell))
         assert alone.pose[-1].tolist() == [one[name][cell] for name in ("x", "y", "theta")]

@@ -81,8 +81,8 @@ def test_csv_and_frame_hold_the_table(tmp_path):
     assert len(rows) == len(frame) == 4 and list(rows[0]) == list(frame.columns) == list(result.table.dtype.names)
     for name in result.table.dtype.names:
         column = result[name].tolist()
-        assert frame[name].tolist() == column
-        assert [type(value)(row[name]) for value, row in zip(column, rows, strict=True)] == column
+        np.testing.assert_array_equal(frame[name].tolist(), column)
+        np.testing.assert_array_equal([type(value)(row[name]) for value, row in zip(column, rows, strict=True)], column)
     assert {row["run.choice"] for row in rows} == {"continue", "stick"}
 
 
@@ -200,22 +200,28 @@ def test_what_a_batch_gives_can_be_sent(tmp_path):
     assert again.table.tobytes() == rows.table.tobytes() and again.texts == rows.texts == ["", "rr", "nn"]
 
 
-def test_a_file_of_version_2_is_read_and_goes_on(tmp_path):
-    """It has no largest force of a gripper: that is not known, and known of the cells that run from then on."""
+@pytest.mark.parametrize("version, missing", [
+    (2, ["largest_gripper_force", "goal_time", "mean_velocity"]), (3, ["goal_time", "mean_velocity"]),
+])
+def test_a_file_of_a_former_version_is_read_and_goes_on(tmp_path, version, missing):
+    """What its columns do not say is not known, and known of the cells that run from then on."""
     path = tmp_path / "s.h5"
     whole = sweep(parse_scene(S1), mu="0:1:5", output=path, workers=1)  # rows in the order of their cells
     with h5py.File(path, "r+") as file:
         rows, attributes = file["rows"][:3], dict(file["rows"].attrs)
         del file["rows"]
-        kept = [name for name in rows.dtype.names if name != "largest_gripper_force"]
+        kept = [name for name in rows.dtype.names if name not in missing]
         old = np.zeros(len(rows), [(name, rows.dtype[name]) for name in kept])
         for name in kept:
             old[name] = rows[name]
         file.create_dataset("rows", data=old, maxshape=(None,), chunks=(8,)).attrs.update(attributes)
         file["committed"][...] = [file["committed"][0], 3]  # texts, rows
-        file.attrs["format_version"] = np.int64(2)
+        file.attrs["format_version"] = np.int64(version)
     found = read_sweep(path)
-    assert np.isnan(found.table["largest_gripper_force"]).all() and len(found) == 3
-    assert found.table["x"].tolist() == whole.table["x"][:3].tolist()
+    assert len(found) == 3 and all(np.isnan(found.table[name]).all() for name in missing)
+    for name in ("cell", "mu", "end_time", "x", "omega", "n_steps", "energy_residual"):
+        assert found.table[name].tolist() == whole.table[name][found.table["cell"]].tolist(), name
     again = sweep(parse_scene(S1), mu="0:1:5", output=path, resume=True)
-    assert again.n_reused == 3 and np.isnan(again.table["largest_gripper_force"]).tolist() == [True] * 3 + [False] * 2
+    assert again.n_reused == 3
+    assert np.isnan(again.table["mean_velocity"]).tolist() == [True] * 3 + [False] * 2
+    assert np.isnan(again.table["largest_gripper_force"]).tolist() == [version == 2] * 3 + [False] * 2

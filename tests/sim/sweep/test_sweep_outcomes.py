@@ -71,6 +71,87 @@ at_rest = false
     assert sliding.outcome.tolist() == ["turned", "turned"]
 
 
+PLACES = """
+[[goal]]
+name = "slow"
+x = [0.35, 0.45]
+at_rest = false
+stop = true
+[[goal]]
+name = "still"
+x = [-0.2, 0.2]
+stop = true
+[[goal]]
+name = "far"
+x = [0.6, 3.0]
+y = [-9, 9]
+at_rest = false
+[[goal]]
+name = "left"
+x = [-1, 0]
+"""
+
+
+def test_when_a_part_was_in_its_goal_and_how_fast_it_went():
+    """A box on a floor of mu = 0.5: the table, its single runs and their logs agree, and with the closed form."""
+    speeds, pull = [-3.0, 0.0, 1.0, 2.0, 6.0, -6.0], 0.5 * 9.80665
+    result = sweep(parse_scene(BOX.replace("[workpiece]", "gravity = [0, -9.80665]\n[workpiece]") + PLACES
+                               + "[run]\nduration = 2.0\n"), vary={"workpiece.velocity.vx": speeds})
+    assert result.outcome.tolist() == ["left", "still", "still", "slow", "slow", "left the scene"]
+    slow = [(v - np.sqrt(v * v - 2.0 * pull * 0.35)) / pull for v in (2.0, 6.0)]
+    expected = [3.0 / pull, 0.0, 1.0 / pull, *slow, np.nan]
+    np.testing.assert_allclose(result["goal_time"], expected, atol=1e-13)
+    stopped = np.isin(result.outcome, ["slow", "still"])
+    assert (result["end_time"] == result["goal_time"])[stopped].all() and result["end_time"][0] == 2.0
+    with np.errstate(invalid="ignore"):
+        np.testing.assert_array_equal(result["mean_velocity"], result["x"] / result["end_time"])
+    assert np.isnan(result["mean_velocity"]).tolist() == [False, True] + [False] * 4  # one run ended at once
+    check_equal_to_single_runs(result)
+    for cell in range(len(result)):
+        alone = simulate(result.build_scene(cell))
+        np.testing.assert_array_equal(alone.goal_time, result["goal_time"][cell])
+
+
+def test_coming_in_last_counts_where_a_part_passes_a_goal():
+    """A ball that bounces for ever passes a layer up and down; it was there last since the last time that it came in,
+    by whichever of its bounds, and is not if it leaves before the end."""
+    ball = ("[workpiece]\noutline = {disc = 0.01}\nmass = 1.0\npose = [0.0, 1.01, 0.0]\n[[obstacle]]\n"
+            'name = "floor"\noutline = {vertices = [[-1, -0.1], [1, -0.1], [1, 0], [-1, 0]]}\n'
+            "[friction]\ndefault = 0.5\n[restitution]\ndefault = 1.0\n"
+            '[[goal]]\nname = "layer"\ny = [0.26, 0.76]\nat_rest = false\n'
+            "[run]\nduration = 1.0\n")
+    fall, times = np.sqrt(2.0 / 9.81), np.linspace(0.05, 2.9, 39)
+    result = sweep(parse_scene(ball), vary={"run.duration": times.tolist()})
+    passes = np.sqrt(2.0 * np.array([0.25, 0.75]) / 9.81)  # falling, since a top
+    for cell, time in enumerate(times.tolist()):
+        since_top = (time + fall) % (2.0 * fall) - fall
+        there = passes[0] <= abs(since_top) <= passes[1]
+        assert (result.outcome[cell] == "layer") == there
+        came_in = time - since_top + (passes[0] if since_top > 0.0 else -passes[1])
+        expected = came_in if there else np.nan
+        np.testing.assert_allclose(result["goal_time"][cell], expected, atol=1e-9, err_msg=f"{time}")
+
+
+def test_logs_of_runs_that_stop_are_those_of_single_runs(tmp_path):
+    result = sweep(parse_scene(BOX + PLACES + "[run]\nduration = 2.0\noutput_interval = 0.02\n"),
+                   vary={"workpiece.velocity.vx": [1.0, 2.0, 6.0, -6.0]}, output=tmp_path / "s.h5", log="all")
+    for cell in range(4):
+        logged, alone = result.read_log(cell), simulate(result.build_scene(cell))
+        assert logged.steps.tobytes() == alone.steps.tobytes()
+        assert logged.event_rows.tobytes() == alone.event_rows.tobytes()
+        assert logged.outcome == alone.outcome == result.outcome[cell]
+
+
+def test_a_part_that_has_swung_to_rest_in_a_gripper_is_at_rest():
+    """It touches nothing, and its last velocity is 1e-18 m/s."""
+    text = ("[workpiece]\noutline = {box = [0.1, 0.1]}\nmass = 1.0\npose = [0.0, 0.0, 0.0]\n[gripper]\n"
+            "stiffness = [1000, 1000, 10]\ndamping_ratio = 0.7\nmotion = {waypoints = [[0, 0, 0, 0], [1, 0.1, 0, 0]]}\n"
+            "[run]\nduration = 1.0\n")
+    result = sweep(parse_scene(text), vary={"run.duration": [1.0, 1.1, 3.0]})
+    assert result.outcome.tolist() == ["timed out", "timed out", "at rest"]
+    assert [simulate(result.build_scene(cell)).outcome for cell in range(3)] == result.outcome.tolist()
+
+
 def test_outcomes_without_a_goal():
     assert sweep(load_scene("wedge_in_slot"), rho=[0.02]).outcome.tolist() == ["jammed"]
     edge = sweep(parse_scene(BOX + "[run]\nduration = 2.0\n"), vary={"workpiece.velocity.vx": [5.0]})
