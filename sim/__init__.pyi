@@ -6,8 +6,8 @@ from .feeding.gate import Gate as Gate
 from .feeding.gate import gate as gate
 from .feeding.regions import RegionDrop as RegionDrop
 from .feeding.regions import drop_regions as drop_regions
-from .feeding.samples import SampledDrop as SampledDrop
-from .feeding.samples import drop_samples as drop_samples
+from .feeding.sampled_drop import SampledDrop as SampledDrop
+from .feeding.sampled_drop import drop_samples as drop_samples
 from .feeding.squeeze_plan import plan_squeezes as plan_squeezes
 from .feeding.tilt_plan import NoPlanError as NoPlanError
 from .feeding.tilt_plan import Tilt as Tilt

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from geometry.errors import StictionError
-from sim.feeding import samples
+from sim.feeding import sampled_drop as samples
 from sim.feeding.distributions import make_distribution
 from sim.feeding.sampling import count_shares, draw_points, estimate_shares, find_floor
 from sim.scene.build import parse_scene

@@ -10,7 +10,7 @@ from sim.cli.reports.console import format_number, make_console, make_table
 from sim.cli.reports.parts.report_drop import watch_drop
 from sim.cli.reports.report_refine import shorten
 from sim.feeding.distributions import EMPIRICAL, Distribution
-from sim.feeding.samples import SampledDrop, drop_samples
+from sim.feeding.sampled_drop import SampledDrop, drop_samples
 from sim.files.partial_file import PartialFile
 from sim.scene.scene import Scene
 

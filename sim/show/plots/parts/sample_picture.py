@@ -8,7 +8,7 @@ import numpy as np
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 
-from sim.feeding.samples import SampledDrop
+from sim.feeding.sampled_drop import SampledDrop
 from sim.show.labels import as_typed
 from sim.show.plot_file import check_plot_file, save_figure
 from sim.show.plots.draw_space import style_axes
