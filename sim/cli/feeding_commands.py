@@ -144,6 +144,9 @@ def try_gate(
         "--output", "-o", metavar="FILE", help="The table to write; outputs/NAME_gate.h5 if not given.")] = None,
     resume: Annotated[bool, typer.Option("--resume", help="Run only what is missing in FILE.")] = False,
     workers: Annotated[int | None, typer.Option(help="Threads; as many as processors if not given.")] = None,
+    cluster: Annotated[str | None, typer.Option(
+        metavar="ADDRESS", help="Run the grid on the workers of a dask scheduler, such as tcp://host:8786.")] = None,
+    most_runs: Annotated[int, typer.Option(metavar="N", help="Begin no halving that needs more runs.")] = 1_000_000,
     table: Annotated[Path | None, typer.Option(
         "--csv", metavar="FILE", help="Write a line for each pose and interval as CSV.")] = None,
     plot: PlotOption = None,
@@ -161,7 +164,7 @@ def try_gate(
     loaded = open_scene(scene, split_overrides(overrides or []))
     from sim.cli.reports.parts import report_gate
 
-    options = {"tolerance": tolerance, "resume": resume, "workers": workers,
+    options = {"tolerance": tolerance, "resume": resume, "workers": workers, "client": cluster, "most_runs": most_runs,
                "output": output or choose_output(loaded.name, "_gate")}
     name = None if goal is None else decode_word(goal)
     found = report_gate.print_gate(loaded, axes, name, options, (table, plot)).drop
