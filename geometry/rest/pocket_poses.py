@@ -129,8 +129,8 @@ def _match(slices: Slices, before: list[Place], after: list[Place], angle: float
     away = np.full((len(before), len(after)), np.inf)
     for i, one in enumerate(before):
         for j, other in enumerate(after):
-            nested = one.touching <= other.touching or other.touching <= one.touching
-            if nested or angle <= END or (angle <= NEAR and one.touching & other.touching):
+            nested = one.reached <= other.reached or other.reached <= one.reached
+            if nested or angle <= END or (angle <= NEAR and one.reached & other.reached):
                 beside = max(one.low - other.high, other.low - one.high, 0.0)
                 away[i, j] = math.hypot(beside, one.y - other.y)
     nearest, back = away.argmin(axis=1).tolist(), away.argmin(axis=0).tolist()
@@ -212,7 +212,7 @@ def _find_between(slices: Slices, a: Place, b: Place, theta: float) -> Place | N
     """The place of the branch of two others at an orientation between them."""
     share = (theta - a.theta) / (b.theta - a.theta)
     x, y = a.x + share * (b.x - a.x), a.y + share * (b.y - a.y)
-    near = [place for place in slices.find_places(theta) if place.touching & (a.touching | b.touching)]
+    near = [place for place in slices.find_places(theta) if place.reached & (a.reached | b.reached)]
     return min(near, key=lambda place: math.hypot(max(place.low - x, x - place.high, 0.0), place.y - y), default=None)
 
 
@@ -284,10 +284,9 @@ def _measure_way(cells: list[tuple[Place, Place]], signs: list[int], slope: floa
 def _describe(slices: Slices, places: list[Place], left: Way | None, right: Way | None, basin: float) -> PocketPose:
     """The pose of a minimum, or of the neutral range of all these places."""
     place = places[len(places) // 2]
-    low, high = place.rest or (place.low, place.high)
     span = places[-1].theta - places[0].theta
     theta = math.remainder(place.theta, TURN)
     common = frozenset.intersection(*(other.touching for other in places))
     names = slices.pairs.name_all(common or place.touching, place.theta)
-    return PocketPose(0.5 * (low + high), place.y, theta if theta > -math.pi else math.pi, span, (low, high),
+    return PocketPose(place.x, place.y, theta if theta > -math.pi else math.pi, span, (place.low, place.high),
                       place.closed, names, left, right, basin / TURN, -1)

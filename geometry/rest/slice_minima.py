@@ -20,11 +20,10 @@ from typing import NamedTuple
 
 import numpy as np
 
-from geometry.rest.contact_curves import Curves, Pairs, compute_normals, cross, find_touching
+from geometry.rest.contact_curves import Curves, Pairs, compute_normals, cross, find_touching, is_within
 from geometry.shapes.outline import Outline
 from geometry.shapes.pose import Pose
 from geometry.shapes.union.boundary import compute_boundary
-from geometry.shapes.union.overlap import measure_overlap
 
 # Contacts touch, places are one and overlaps are none up to this, relative to the larger of part and obstacles. Reason:
 # crossings of curves at a slender angle carry 1e-16 over that angle, coordinates given as text 1e-12. Larger: a clear
@@ -33,9 +32,9 @@ TOUCHING = 1e-9
 # Two normals are parallel, and one is level, below this sine. Reason: as ANGLE_TOLERANCE. Larger: walls that are nearly
 # level hold nothing. Smaller: their crossing is rounding.
 PARALLEL = 1e-9
-# Arcs are drawn as chords at most this far off, relative to the same size, in the first look for overlaps; what passes
-# is measured exactly. Larger: more is measured. Smaller: more chords. No result depends on it.
-CHORD = 1e-4
+# Arcs are drawn as chords at most this far off, relative to the same size, where overlaps are looked for; of shallower
+# ones the curves tell. Larger: a part on the far side of a wall as thin as that counts as inside. Smaller: more chords.
+CHORD = 1e-6
 
 
 class Place(NamedTuple):
@@ -44,13 +43,13 @@ class Place(NamedTuple):
     theta: float  # rad
     x: float  # m; of a flat the middle of its range
     y: float  # m
-    low: float  # m, the range of x; low = high where the part cannot slide
-    high: float
+    low: float  # m, the range of x; low = high where the part cannot slide. Of a flat on which the part stands flush
+    high: float  # ... only that on which it does not tip over
     closed: tuple[bool, bool]  # does something stop it at the left and the right end of the range
-    touching: frozenset[int]  # keys of all contacts there; of a flat those all along some part of the range
+    touching: frozenset[int]  # keys of all contacts that hold it, somewhere in the range
+    reached: frozenset[int]  # ... and of those that stop it
     ahead: float  # m/rad: V' for theta that rises; infinite where the part cannot turn
     back: float  # ... that falls: the change of V per angle turned
-    rest: tuple[float, float] | None  # of a flat, the part of the range where neither is below zero
 
 
 class Slices:
@@ -85,7 +84,7 @@ class Slices:
         self._solid = shapely.union_all(solids[1:])
         shapely.prepare(self._solid)
 
-    def find_free(self, theta: float, points: np.ndarray) -> np.ndarray:
+    def find_free(self, theta: float, points: np.ndarray, curves: Curves) -> np.ndarray:
         """(m,) bool: does the part, its origin at a point (m, 2), overlap no obstacle, up to TOUCHING?"""
         import shapely
 
@@ -101,9 +100,8 @@ class Slices:
                 placed = shapely.polygons(placed)
             free &= ~shapely.intersects(self._solid, placed)
         if self._round:
-            for k in np.flatnonzero(free):
-                part = self._part.placed(Pose(float(points[k, 0]), float(points[k, 1]), theta))
-                free[k] = all(measure_overlap(part, other)[0] <= self.room for other in self._obstacles)
+            depth = _measure_depths(curves, points)
+            free &= ~((depth > self.room) & (depth <= 4.0 * CHORD * self.size)).any(axis=1)
         return free
 
     def find_places(self, theta: float) -> list[Place]:
@@ -111,7 +109,7 @@ class Slices:
         curves = self.pairs.place(theta)
         points = np.concatenate([_cross_curves(curves), _find_bottoms(curves)])
         points = self._merge(points[_is_held(curves, points, self.room)])
-        points = points[self.find_free(theta, points)] if len(points) else points
+        points = points[self.find_free(theta, points, curves)] if len(points) else points
         flats = self._find_flats(theta, curves)
         places = list(flats)
         if len(points):
@@ -123,7 +121,7 @@ class Slices:
                     continue
                 slopes = _compute_slopes(curves, point, touches, normal)
                 keys = frozenset(curves.key[touches].tolist())
-                places.append(Place(theta, x, y, x, x, (True, True), keys, *slopes, None))
+                places.append(Place(theta, x, y, x, x, (True, True), keys, keys, *slopes))
         return sorted(places, key=lambda place: (place.x, place.y))
 
     def linearise(self, theta: float, point: np.ndarray, keys: frozenset[int]) -> tuple[np.ndarray, np.ndarray]:
@@ -163,7 +161,7 @@ class Slices:
                 continue
             touching = find_touching(curves, middle, self.room)
             held = touching[:, on].any(axis=1)
-            held[held] = self.find_free(theta, middle[held])
+            held[held] = self.find_free(theta, middle[held], curves)
             touching[:, :n] &= np.abs(curves.normal[:, 0]) <= PARALLEL  # what stops it counts at the ends
             for group in _group(held):
                 flats.append(self._describe_flat(theta, curves, cuts, middle, touching, group))
@@ -171,43 +169,40 @@ class Slices:
 
     def _describe_flat(self, theta: float, curves: Curves, cuts, middle, touching, group: range) -> Place:
         """The flat of the intervals `group` between cuts, each with what touches in its middle."""
-        slopes = [_compute_slopes(curves, middle[k], touching[k], compute_normals(curves, middle[k : k + 1])[0])
-                  for k in group]
-        ends = self._split_by_slope(curves, cuts, middle, touching, slopes, group)
-        low, high = float(cuts[group[0]]), float(cuts[group[-1] + 1])
         height = float(middle[group[0], 1])
-        normals = compute_normals(curves, np.array([[low, height], [high, height]]))
-        at_ends = find_touching(curves, np.array([[low, height], [high, height]]), self.room)
-        closed = tuple(bool((at_ends[k] & (side * normals[k, :, 0] > PARALLEL)).any())
-                       for k, side in ((0, 1.0), (1, -1.0)))
-        best = max(range(len(group)), key=lambda k: min(slopes[k]))
-        keys = frozenset(int(key) for k in group for key in curves.key[touching[k]])
-        if ends is not None:
-            inside = [k for k in group if cuts[k + 1] > ends[0] + self.room and cuts[k] < ends[1] - self.room]
-            keys = frozenset(int(key) for k in inside for key in curves.key[touching[k]])
-            closed = (closed[0] and ends[0] <= low + self.room, closed[1] and ends[1] >= high - self.room)
-        return Place(theta, 0.5 * (low + high), height, low, high, closed, keys, *slopes[best], ends)
+        whole = float(cuts[group[0]]), float(cuts[group[-1] + 1])
+        low, high = self._find_upright(curves, cuts, middle, touching, group) or whole
+        inside = [k for k in group if cuts[k + 1] > low + self.room and cuts[k] < high - self.room]
+        at = inside[len(inside) // 2]
+        x = 0.5 * (max(low, float(cuts[at])) + min(high, float(cuts[at + 1])))
+        point, ends = np.array([[x, height]]), np.array([[low, height], [high, height]])
+        slopes = _compute_slopes(curves, point[0], touching[at], compute_normals(curves, point)[0])
+        at_ends, normals = find_touching(curves, ends, self.room), compute_normals(curves, ends)
+        stops = [at_ends[k] & (side * normals[k, :, 0] > PARALLEL) for k, side in ((0, 1.0), (1, -1.0))]
+        keys = frozenset(int(key) for k in inside for key in curves.key[touching[k]])
+        reached = keys.union(*(curves.key[stop].tolist() for stop in stops))
+        closed = bool(stops[0].any()), bool(stops[1].any())
+        return Place(theta, 0.5 * (low + high), height, low, high, closed, keys, reached, *slopes)
 
-    def _split_by_slope(self, curves, cuts, middle, touching, slopes, group) -> tuple[float, float] | None:
-        """The widest part of a flat on which the part is at rest. Where both sides have arms of gravity these are
-        linear in x: the limits are where one is zero."""
+    def _find_upright(self, curves: Curves, cuts, middle, touching, group: range) -> tuple[float, float] | None:
+        """The widest part of a flat on which V falls neither way. Between two cuts its slopes are linear in x: the
+        limits are where one is zero."""
         best: tuple[float, float] | None = None
         run: tuple[float, float] | None = None
         for k in group:
-            low, high = float(cuts[k]), float(cuts[k + 1])
-            at = np.array([[low + self.room, middle[k, 1]], [high - self.room, middle[k, 1]]])
+            low, high = begin, end = float(cuts[k]), float(cuts[k + 1])
+            at = np.array([[begin, middle[k, 1]], [end, middle[k, 1]]])
             normals = compute_normals(curves, at)
-            ends = [_compute_slopes(curves, at[i], touching[k], normals[i]) for i in range(2)]
-            for a, b in zip(*ends, strict=True):  # each side of both ends
-                if a < -self.level and b < -self.level:
-                    low, high = 1.0, 0.0
+            slopes = [_compute_slopes(curves, at[i], touching[k], normals[i]) for i in range(2)]
+            for a, b in zip(*slopes, strict=True):  # ahead, then back
+                if max(a, b) < -self.level:
+                    low, high = end, begin
                 elif a < -self.level:
-                    low = max(low, float(cuts[k]) + (float(cuts[k + 1]) - float(cuts[k])) * a / (a - b))
+                    low = max(low, begin + (end - begin) * a / (a - b))
                 elif b < -self.level:
-                    high = min(high, float(cuts[k]) + (float(cuts[k + 1]) - float(cuts[k])) * a / (a - b))
+                    high = min(high, begin + (end - begin) * a / (a - b))
             if high - low > self.room:
-                joined = run is not None and low - run[1] <= 2.0 * self.room
-                run = (run[0], high) if joined else (low, high)
+                run = (run[0], high) if run is not None and low - run[1] <= self.room else (low, high)
                 best = run if best is None or run[1] - run[0] > best[1] - best[0] else best
         return best
 
@@ -265,6 +260,18 @@ def _cross_level(curves: Curves, height: float) -> np.ndarray:
     square = curves.radius**2 - (height - curves.middle[:, 1]) ** 2
     root, middle = np.sqrt(square[square >= 0.0]), curves.middle[square >= 0.0, 0]
     return np.concatenate([lines, middle - root, middle + root])
+
+
+def _measure_depths(curves: Curves, points: np.ndarray) -> np.ndarray:
+    """How far (m, k + c) points (m, 2) are behind the curves, between their ends, m; 0 elsewhere."""
+    depth = curves.height - points @ curves.normal.T
+    along = points @ np.stack([curves.normal[:, 1], -curves.normal[:, 0]], axis=1).T
+    lines = np.where((along > curves.low) & (along < curves.high), depth, 0.0)
+    away = points[:, None, :] - curves.middle
+    angle = np.arctan2(away[..., 1] * curves.way, away[..., 0] * curves.way)
+    on = is_within(angle, curves.fans[:, 0], curves.fans[:, 1]) & is_within(angle, curves.fans[:, 2], curves.fans[:, 3])
+    circles = np.where(on, curves.way * (curves.radius - np.hypot(away[..., 0], away[..., 1])), 0.0)
+    return np.concatenate([lines, circles], axis=1)
 
 
 def _is_held(curves: Curves, points: np.ndarray, room: float) -> np.ndarray:
