@@ -63,7 +63,9 @@ class Curves(NamedTuple):
     fans: np.ndarray  # (c, 4) rad: low and span of n by the obstacle, and by the part
     arm: np.ndarray  # (k + c, 2) m, P - p up to a multiple of n; from the world's origin where `pinned`
     pinned: np.ndarray  # (k + c,) bool: the touching point is one of the obstacle
+    offset: np.ndarray  # (k + c,) m: that multiple of n
     key: np.ndarray  # (k + c,) int64: the same for the same pair at all orientations
+    corners: tuple[np.ndarray, np.ndarray]  # (u, 2), (v, 2) m: sharp corners of the part from p, of the obstacles
 
 
 def read_sides(outline: Outline | Boundary) -> Sides:
@@ -171,18 +173,21 @@ class Pairs:
         c, s = math.cos(theta), math.sin(theta)
         turn = np.array([[c, s], [-s, c]])  # of rows
         centre = self.rounds.centre @ turn
-        normal_b, height_b, ends_b, arm_b, key_b = self._place_on_walls(theta, centre)
-        normal_a, height_a, ends_a, arm_a, key_a = self._place_on_posts(turn)
+        normal_b, height_b, ends_b, arm_b, key_b, offset_b = self._place_on_walls(theta, centre)
+        normal_a, height_a, ends_a, arm_a, key_a, offset_a = self._place_on_posts(turn)
         own, post = self._pair
         fans = np.stack([self.posts.low[post], self.posts.span[post], self.rounds.low[own] + theta + math.pi,
                          self.rounds.span[own]], axis=1)
         ends = np.concatenate([ends_b, ends_a])
         n_circles = len(own)
+        offset = np.where(self.rounds.concave[own], 1.0, -1.0) * self.rounds.radius[own]
         pinned = np.concatenate([np.zeros(len(key_b), bool), np.ones(len(key_a), bool), np.zeros(n_circles, bool)])
         return Curves(np.concatenate([normal_b, normal_a]), np.concatenate([height_b, height_a]), ends.min(axis=1),
                       ends.max(axis=1), self.posts.centre[post] - centre[own], self._radius, self._way, fans,
                       np.concatenate([arm_b, arm_a, centre[own]]), pinned,
-                      np.concatenate([key_b, key_a, self._first_c + np.arange(n_circles)]))
+                      np.concatenate([offset_b, offset_a, offset]),
+                      np.concatenate([key_b, key_a, self._first_c + np.arange(n_circles)]),
+                      (centre[self.rounds.radius == 0.0], self.posts.centre[self.posts.radius == 0.0]))
 
     def _place_on_walls(self, theta: float, centre: np.ndarray):
         walls, rounds = self.walls, self.rounds
@@ -192,7 +197,7 @@ class Pairs:
         along = np.stack([normal[:, 1], -normal[:, 0]], axis=1)
         height = _dot(normal, walls.start[wall] - arm) + rounds.radius[own]
         ends = np.stack([_dot(along, points[wall] - arm) for points in (walls.start, walls.end)], axis=1)
-        return normal, height, ends, arm, wall * self._n_rounds + own
+        return normal, height, ends, arm, wall * self._n_rounds + own, -rounds.radius[own]
 
     def _place_on_posts(self, turn: np.ndarray):
         edges, posts = self.edges, self.posts
@@ -204,7 +209,7 @@ class Pairs:
         start, end = (points[edge] @ turn for points in (edges.start, edges.end))
         height = _dot(normal, centre - start) + posts.radius[post]
         ends = np.stack([_dot(along, centre - points) for points in (start, end)], axis=1)
-        return normal, height, ends, centre, self._first_a + edge * self._n_posts + post
+        return normal, height, ends, centre, self._first_a + edge * self._n_posts + post, posts.radius[post]
 
 
 def _list_beside(body: Outline | Boundary, word: str, row: int) -> list[int]:
@@ -234,6 +239,21 @@ def compute_normals(curves: Curves, points: np.ndarray) -> np.ndarray:
     away = (points[:, None, :] - curves.middle) * curves.way[:, None]
     far = np.hypot(away[..., 0], away[..., 1])
     return np.concatenate([lines, away / np.where(far > 0.0, far, 1.0)[..., None]], axis=1)
+
+
+def find_holding(curves: Curves, points: np.ndarray, room: float) -> np.ndarray:
+    """(m, k + c) bool: `find_touching` without corners on corners: there the part may pass on either side, so that none
+    of the normals holds it, unless all are the same."""
+    touching, normals = find_touching(curves, points, room), compute_normals(curves, points)
+    own, far = curves.corners
+    for row, point in enumerate(points):
+        meets = (np.abs(point + own[:, None] - far) <= room).all(axis=2)
+        for corner in far[meets.any(axis=0)]:
+            at = curves.arm + curves.offset[:, None] * normals[row] + np.where(curves.pinned[:, None], 0.0, point)
+            here = np.flatnonzero(touching[row] & (np.abs(at - corner).max(axis=1) <= 2.0 * room))
+            if len(here) and (np.abs(cross(normals[row, here], normals[row, here[0]])) > ANGLE_TOLERANCE).any():
+                touching[row, here] = False
+    return touching
 
 
 def find_touching(curves: Curves, points: np.ndarray, room: float) -> np.ndarray:

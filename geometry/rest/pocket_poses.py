@@ -29,8 +29,8 @@ from geometry.tolerances import ANGLE_TOLERANCE, NEUTRAL
 # Orientations are at most this far apart [rad]. Larger: faster, and poses with wider basins may be passed over.
 STEP = math.radians(2.0)
 # A branch that ends between two orientations does so within this [rad]. Larger: margins of parts that fall there are
-# wrong by as much. Smaller: more orientations.
-END = 1e-8
+# wrong by as much. Smaller: more orientations, at which an edge that is turned so little touches to TOUCHING.
+END = 1e-7
 # Two places with different contacts are of one branch only if the angle between them is less than this [rad]. Larger:
 # one branch that ends where another begins beside it is taken for one. Smaller: more orientations.
 NEAR = 2e-3

@@ -20,15 +20,17 @@ from typing import NamedTuple
 
 import numpy as np
 
-from geometry.rest.contact_curves import Curves, Pairs, compute_normals, cross, find_touching, is_within
+from geometry.rest.contact_curves import Curves, Pairs, compute_normals, cross, find_holding, find_touching, is_within
 from geometry.shapes.outline import Outline
 from geometry.shapes.pose import Pose
 from geometry.shapes.union.boundary import compute_boundary
 
 # Contacts touch, places are one and overlaps are none up to this, relative to the larger of part and obstacles. Reason:
-# crossings of curves at a slender angle carry 1e-16 over that angle, coordinates given as text 1e-12. Larger: a clear
-# gap counts as contact. Smaller: a part in a nest that fits it is said to overlap it.
-TOUCHING = 1e-9
+# crossings of curves at a slender angle carry 1e-16 over that angle, coordinates given as text 1e-12. Larger: an edge
+# that is turned a little still counts as flush. Smaller: a part in a nest that fits it is said to overlap it.
+TOUCHING = 1e-11
+# ... plus this many units in the last place of the largest coordinate, for scenes far from the origin.
+TOUCHING_ULPS = 32
 # Two normals are parallel, and one is level, below this sine. Reason: as ANGLE_TOLERANCE. Larger: walls that are nearly
 # level hold nothing. Smaller: their crossing is rounding.
 PARALLEL = 1e-9
@@ -61,7 +63,7 @@ class Slices:
         self.boundary = compute_boundary(obstacles)
         bounds = np.concatenate([outline.bounds for outline in obstacles])
         self.size = max(part.size, float(np.hypot(*np.ptp(bounds, axis=0))))
-        self.room = TOUCHING * self.size
+        self.room = TOUCHING * self.size + TOUCHING_ULPS * float(np.spacing(np.abs(bounds).max()))
         self.reach = part.reach
         self.level = TOUCHING * part.size  # m: an arm of gravity that is none
         self.pairs = Pairs(part, self.boundary, self.room)
@@ -108,12 +110,13 @@ class Slices:
         """All lowest places at an orientation, from left to right."""
         curves = self.pairs.place(theta)
         points = np.concatenate([_cross_curves(curves), _find_bottoms(curves)])
-        points = self._merge(points[_is_held(curves, points, self.room)])
+        points = self._merge(points[_is_held(curves, points, find_touching(curves, points, self.room))])
+        points = points[_is_held(curves, points, find_holding(curves, points, self.room))]
         points = points[self.find_free(theta, points, curves)] if len(points) else points
         flats = self._find_flats(theta, curves)
         places = list(flats)
         if len(points):
-            touching, normals = find_touching(curves, points, self.room), compute_normals(curves, points)
+            touching, normals = find_holding(curves, points, self.room), compute_normals(curves, points)
             for point, touches, normal in zip(points, touching, normals, strict=True):
                 x, y = point.tolist()
                 if any(abs(y - flat.y) <= self.room and flat.low - self.room <= x <= flat.high + self.room
@@ -177,7 +180,7 @@ class Slices:
         x = 0.5 * (max(low, float(cuts[at])) + min(high, float(cuts[at + 1])))
         point, ends = np.array([[x, height]]), np.array([[low, height], [high, height]])
         slopes = _compute_slopes(curves, point[0], touching[at], compute_normals(curves, point)[0])
-        at_ends, normals = find_touching(curves, ends, self.room), compute_normals(curves, ends)
+        at_ends, normals = find_holding(curves, ends, self.room), compute_normals(curves, ends)
         stops = [at_ends[k] & (side * normals[k, :, 0] > PARALLEL) for k, side in ((0, 1.0), (1, -1.0))]
         keys = frozenset(int(key) for k in inside for key in curves.key[touching[k]])
         reached = keys.union(*(curves.key[stop].tolist() for stop in stops))
@@ -274,19 +277,15 @@ def _measure_depths(curves: Curves, points: np.ndarray) -> np.ndarray:
     return np.concatenate([lines, circles], axis=1)
 
 
-def _is_held(curves: Curves, points: np.ndarray, room: float) -> np.ndarray:
-    """(m,) bool: do the curves that reach a point have the upward direction in the cone of their normals?"""
-    held = np.zeros(len(points), dtype=bool)
-    for begin in range(0, len(points), 4096):
-        part = points[begin : begin + 4096]
-        touching, normals = find_touching(curves, part, room), compute_normals(curves, part)
-        # all angles from the upward direction: some to the left, some to the right, together less than a half turn
-        angle = np.arctan2(-normals[..., 0], normals[..., 1])
-        upright = np.abs(angle) <= PARALLEL
-        left = np.where(touching & (angle > PARALLEL), angle, np.inf).min(axis=1)
-        right = np.where(touching & (angle < -PARALLEL), -angle, np.inf).min(axis=1)
-        held[begin : begin + 4096] = (touching & upright).any(axis=1) | (left + right < math.pi - PARALLEL)
-    return held
+def _is_held(curves: Curves, points: np.ndarray, touching: np.ndarray) -> np.ndarray:
+    """(m,) bool: do the curves that touch at a point have the upward direction in the cone of their normals?"""
+    normals = compute_normals(curves, points)
+    # all angles from the upward direction: some to the left, some to the right, together less than a half turn
+    angle = np.arctan2(-normals[..., 0], normals[..., 1])
+    upright = np.abs(angle) <= PARALLEL
+    left = np.where(touching & (angle > PARALLEL), angle, np.inf).min(axis=1, initial=np.inf)
+    right = np.where(touching & (angle < -PARALLEL), -angle, np.inf).min(axis=1, initial=np.inf)
+    return (touching & upright).any(axis=1) | (left + right < math.pi - PARALLEL)
 
 
 def _compute_slopes(curves: Curves, point: np.ndarray, touching: np.ndarray, normals: np.ndarray
