@@ -113,17 +113,14 @@ class Slices:
         points = self._merge(points[_is_held(curves, points, find_touching(curves, points, self.room))])
         points = points[_is_held(curves, points, find_holding(curves, points, self.room))]
         points = points[self.find_free(theta, points, curves)] if len(points) else points
-        flats = self._find_flats(theta, curves)
-        places = list(flats)
-        if len(points):
-            touching, normals = find_holding(curves, points, self.room), compute_normals(curves, points)
-            for point, touches, normal in zip(points, touching, normals, strict=True):
+        level = self._find_level(curves)
+        places = self._find_flats(theta, curves, level)
+        touching, normals = find_holding(curves, points, self.room), compute_normals(curves, points)
+        for point, touches, normal in zip(points, touching, normals, strict=True):
+            if not touches[level].any():  # else it is on a flat
                 x, y = point.tolist()
-                if any(abs(y - flat.y) <= self.room and flat.low - self.room <= x <= flat.high + self.room
-                       for flat in flats):
-                    continue
-                slopes = _compute_slopes(curves, point, touches, normal)
                 keys = frozenset(curves.key[touches].tolist())
+                slopes = _compute_slopes(curves, point, touches, normal)
                 places.append(Place(theta, x, y, x, x, (True, True), keys, keys, *slopes))
         return sorted(places, key=lambda place: (place.x, place.y))
 
@@ -145,13 +142,15 @@ class Slices:
                 kept.append(point)
         return np.array(kept).reshape(-1, 2)
 
-    def _find_flats(self, theta: float, curves: Curves) -> list[Place]:
-        n = len(curves.height)
-        level = np.flatnonzero((np.abs(curves.normal[:, 0]) <= PARALLEL) & (curves.normal[:, 1] > 0.0))
-        level = level[curves.high[level] - curves.low[level] > self.room]
+    def _find_level(self, curves: Curves) -> np.ndarray:
+        """Rows of the level lines that bear the part."""
+        level = (np.abs(curves.normal[:, 0]) <= PARALLEL) & (curves.normal[:, 1] > 0.0)
+        return np.flatnonzero(level & (curves.high - curves.low > self.room))
+
+    def _find_flats(self, theta: float, curves: Curves, level: np.ndarray) -> list[Place]:
+        n, flats = len(curves.height), []
         if not len(level):
-            return []
-        flats = []
+            return flats
         heights = curves.height[level]  # n = (0, 1): s = (1, 0)
         for height in self._merge(np.stack([heights, heights], axis=1))[:, 0]:
             on = level[np.abs(heights - height) <= self.room]
