@@ -4,8 +4,8 @@ At a fixed theta the part can go down no further where gravity is held by the no
 `geometry.rest.contact_curves` that cross with the upward direction between their normals, the bottom of a round one, or
 a level line, on which the part is free to slide: a flat. Of all such places those count in which nothing overlaps.
 
-How V, the height of that place, changes while the part turns by omega = +1 or -1 is a small linear program, min v_y over
-all n_k.v + omega tau_k >= 0 of the contacts k with the torques tau_k, and by its dual
+How V, the height of that place, changes while the part turns by omega = +1 or -1 is a small linear program, min v_y
+over all n_k.v + omega tau_k >= 0 of the contacts k with the torques tau_k, and by its dual
 
     max -omega sum(l_k tau_k)   over all   l_k >= 0 ,  sum(l_k n_k) = (0, 1)
 

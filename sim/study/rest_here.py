@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import csv
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
@@ -63,8 +63,6 @@ class HereListing:
 
     def merge_alike(self) -> tuple[HerePose, ...]:
         """The poses without those that are alike to an earlier one, which takes their share."""
-        from dataclasses import replace
-
         merged: dict[int, HerePose] = {}
         for pose in self.poses:
             first = merged.get(pose.alike)
@@ -148,8 +146,6 @@ def _place(number: int, found: PocketPose, turn: Pose, names: _Names) -> HerePos
 
 
 def _name_alike(part: Outline, poses: list[HerePose]) -> tuple[HerePose, ...]:
-    from dataclasses import replace
-
     order = find_symmetry(part)
     named: list[HerePose] = []
     for pose in poses:
