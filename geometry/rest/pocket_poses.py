@@ -130,11 +130,12 @@ def _match(slices: Slices, before: list[Place], after: list[Place], angle: float
     for i, one in enumerate(before):
         for j, other in enumerate(after):
             nested = one.reached <= other.reached or other.reached <= one.reached
-            if nested or angle <= END or (angle <= NEAR and one.reached & other.reached):
-                beside = max(one.low - other.high, other.low - one.high, 0.0)
-                away[i, j] = math.hypot(beside, one.y - other.y)
+            beside = max(one.low - other.high, other.low - one.high, 0.0)
+            far = math.hypot(beside, one.y - other.y)
+            if nested or (far <= reach and (angle <= END or (angle <= NEAR and one.reached & other.reached))):
+                away[i, j] = far
     nearest, back = away.argmin(axis=1).tolist(), away.argmin(axis=0).tolist()
-    return {i: j for i, j in enumerate(nearest) if away[i, j] <= reach and back[j] == i}
+    return {i: j for i, j in enumerate(nearest) if away[i, j] < math.inf and back[j] == i}
 
 
 def _join(rows: list[_Row]) -> list[_Branch]:
