@@ -114,11 +114,12 @@ class Slices:
         points = points[_is_held(curves, points, find_holding(curves, points, self.room))]
         points = points[self.find_free(theta, points, curves)] if len(points) else points
         level = self._find_level(curves)
-        places = self._find_flats(theta, curves, level)
+        places, ranges = self._find_flats(theta, curves, level)
         touching, normals = find_holding(curves, points, self.room), compute_normals(curves, points)
         for point, touches, normal in zip(points, touching, normals, strict=True):
-            if not touches[level].any():  # else it is on a flat
-                x, y = point.tolist()
+            x, y = point.tolist()
+            if not any(abs(y - height) <= self.room and low - self.room <= x <= high + self.room
+                       for low, high, height in ranges):
                 keys = frozenset(curves.key[touches].tolist())
                 slopes = _compute_slopes(curves, point, touches, normal)
                 places.append(Place(theta, x, y, x, x, (True, True), keys, keys, *slopes))
@@ -147,10 +148,12 @@ class Slices:
         level = (np.abs(curves.normal[:, 0]) <= PARALLEL) & (curves.normal[:, 1] > 0.0)
         return np.flatnonzero(level & (curves.high - curves.low > self.room))
 
-    def _find_flats(self, theta: float, curves: Curves, level: np.ndarray) -> list[Place]:
-        n, flats = len(curves.height), []
+    def _find_flats(self, theta: float, curves: Curves, level: np.ndarray
+                    ) -> tuple[list[Place], list[tuple[float, float, float]]]:
+        """The flats, and of each the whole range of x, also where the part tips over, and its height."""
+        n, flats, ranges = len(curves.height), [], []
         if not len(level):
-            return flats
+            return flats, ranges
         heights = curves.height[level]  # n = (0, 1): s = (1, 0)
         for height in self._merge(np.stack([heights, heights], axis=1))[:, 0]:
             on = level[np.abs(heights - height) <= self.room]
@@ -167,7 +170,8 @@ class Slices:
             touching[:, :n] &= np.abs(curves.normal[:, 0]) <= PARALLEL  # what stops it counts at the ends
             for group in _group(held):
                 flats.append(self._describe_flat(theta, curves, cuts, middle, touching, group))
-        return flats
+                ranges.append((float(cuts[group[0]]), float(cuts[group[-1] + 1]), float(height)))
+        return flats, ranges
 
     def _describe_flat(self, theta: float, curves: Curves, cuts, middle, touching, group: range) -> Place:
         """The flat of the intervals `group` between cuts, each with what touches in its middle."""
@@ -219,8 +223,9 @@ def _cross_curves(curves: Curves) -> np.ndarray:
     """(m, 2): where two curves cross, ends aside."""
     n, points = curves.normal, []
     i, j = np.triu_indices(len(n), 1)
-    # one leans to the left and one to the right, or they hold nothing
-    kept = n[i, 0] * n[j, 0] < 0.0
+    # one leans to the left and one to the right, or one is level, or they hold nothing
+    level = (np.abs(n[:, 0]) <= PARALLEL) & (n[:, 1] > 0.0)
+    kept = (n[i, 0] * n[j, 0] < 0.0) | level[i] | level[j]
     i, j = i[kept], j[kept]
     det = cross(n[i], n[j])
     kept = np.abs(det) > PARALLEL
