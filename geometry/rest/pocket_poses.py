@@ -135,7 +135,11 @@ def _match(slices: Slices, before: list[Place], after: list[Place], angle: float
             nested = one.reached <= other.reached or other.reached <= one.reached
             beside = max(one.low - other.high, other.low - one.high, 0.0)
             far = math.hypot(beside, one.y - other.y)
-            if nested or (far <= reach and (angle <= END or (angle <= NEAR and one.reached & other.reached))):
+            if math.inf in (one.ahead, other.back):
+                continue  # it cannot turn that way
+            steep = max(slices.reach, abs(one.ahead), abs(other.back))
+            if (nested and abs(one.y - other.y) <= 2.0 * steep * angle) or (
+                    far <= reach and (angle <= END or (angle <= NEAR and one.reached & other.reached))):
                 away[i, j] = far
     nearest, back = away.argmin(axis=1).tolist(), away.argmin(axis=0).tolist()
     return {i: j for i, j in enumerate(nearest) if away[i, j] < math.inf and back[j] == i}
@@ -230,7 +234,8 @@ def _polish(slices: Slices, place: Place) -> Place:
         if np.linalg.matrix_rank(rows, slices.level) < 3:
             return place
         at = at - np.linalg.lstsq(rows, gaps, rcond=None)[0]
-    if np.hypot(at[0] - place.x, at[1] - place.y) > NARROW * slices.room:
+    moved = np.abs(at - [place.x, place.y, place.theta]) * [1.0, 1.0, slices.reach]
+    if moved.max() > NARROW * slices.room:
         return place
     x, y, theta = at.tolist()
     return place._replace(theta=theta, x=x, y=y, low=x, high=x, closed=(True, True), touching=place.reached)

@@ -85,30 +85,34 @@ def test_a_disc_that_is_weighted_hangs():
 
 @pytest.mark.parametrize("lean", [0.0, 12.0])
 def test_a_rod_between_two_walls_balances_by_the_three_force_theorem(lean):
-    """A rod's ends on walls of angles a to the left and b to the right: with the bottom of the groove at o, the normals
-    at the ends meet over its middle where tan(theta) = (cot a - cot b) / 2 - of a thin rod unstable, a maximum of V: of
-    a box of height h, whose lower corners touch, V = V_rod + h cos(theta) / 2 has it where V' = 0."""
+    """With its lower corners on both walls a rod balances where the normals there meet over its centre of mass: at a
+    maximum of V, which bounds the basins of the poses in which it lies flush on a wall."""
     w, h = 0.4, 0.02
     a, b = math.radians(45.0 + lean), math.radians(45.0 - lean)  # of the walls to the level: they are square
     groove = make_groove(0.5 * math.pi).rotated(math.radians(-lean))
     poses = find_poses(make_box(w, h), groove)
-    # V over theta in the groove: the bottom is on the circle over the lower edge, whose middle is w / 2 from it
-    # at an angle of 2 theta: V = (w / 2) cos(2 (theta + lean / 2) - ...); from the places of the ends
+
     def compute_height(theta):
         # ends p = l (-cos a, sin a), q = m (cos b, sin b), q - p = w (cos theta, sin theta), walls square to each other
         m = w * (math.cos(theta) * math.sin(a) + math.sin(theta) * math.cos(a))
         k = w * (math.cos(theta) * math.sin(b) - math.sin(theta) * math.cos(b))
         return 0.5 * (m * math.sin(b) + k * math.sin(a)) + 0.5 * h * math.cos(theta)
 
-    flat = [pose for pose in poses if len(pose.contacts) == 2]
-    assert len(flat) == 4 and len(poses) == 4
+    assert len(poses) == 4 and all(len(pose.contacts) == 2 for pose in poses)
     thetas = np.linspace(-b, a, 200001)[1:-1]
     heights = np.array([compute_height(theta) for theta in thetas])
-    top = thetas[heights.argmax()]
-    right = next(pose for pose in poses if abs(pose.theta - b) < 1e-9)  # flush on the right wall, its end on the left
+    right = min(poses, key=lambda pose: abs(pose.theta - b))  # flush on the right wall, its end on the left one
     assert right.height == pytest.approx(compute_height(b), abs=1e-12)
-    assert right.right.angle == pytest.approx(b - top, abs=2e-5)
-    assert right.right.lift == pytest.approx(heights.max() - compute_height(b), abs=1e-9)
+    top = b - right.right.angle
+    assert top == pytest.approx(thetas[heights.argmax()], abs=2e-5)
+    assert right.right.lift == pytest.approx(compute_height(top) - compute_height(b), abs=1e-12)
+    # by forces: the normals at both ends, drawn from there, meet over the centre of mass
+    k = w * (math.cos(top) * math.sin(b) - math.sin(top) * math.cos(b))
+    m = w * (math.cos(top) * math.sin(a) + math.sin(top) * math.cos(a))
+    p, q = k * np.array([-math.cos(a), math.sin(a)]), m * np.array([math.cos(b), math.sin(b)])
+    meeting = p + q  # the walls are square: the bottom, both ends and the meeting point are a rectangle
+    centre = 0.5 * (p + q) + 0.5 * h * np.array([-math.sin(top), math.cos(top)])
+    assert meeting[0] == pytest.approx(centre[0], abs=1e-12)
 
 
 def test_an_l_in_a_nest_that_fits_it_cannot_turn():
@@ -124,18 +128,17 @@ def test_an_l_in_a_nest_that_fits_it_cannot_turn():
     assert pose.theta == pytest.approx(0.0, abs=1e-15) and pose.slides == (pose.x, pose.x)
     assert pose.closed == (True, True) and pose.contacts[0] == ("edge", 0, "edge", 4)
     assert {name[1] for name in pose.contacts} == {0, 1, 5}
-    # it can turn only about its heel while its toe lifts: both ways are blocked by the walls it touches
-    assert pose.right.angle == math.inf and pose.share >= 0.0
+    assert pose.left.angle == pose.right.angle == math.inf and pose.share == 0.0
 
 
 def test_a_plank_on_two_posts_slides_until_it_tips():
-    posts = [make_box(0.02, 0.2).translated(x, -0.1) for x in (-0.1, 0.2)]
-    poses = find_poses(make_box(0.6, 0.02), *posts)
-    plank = [pose for pose in poses if pose.slides[0] < -0.09 and pose.slides[1] > 0.19]
+    posts = [Outline.from_vertices([[x - 0.02, -0.2], [x + 0.02, -0.2], [x, 0.0]]) for x in (-0.1, 0.2)]
+    poses = find_poses(make_box(0.7, 0.02), *posts)
+    plank = [pose for pose in poses if pose.slides[1] - pose.slides[0] > 0.2]
     assert len(plank) == 2
     for pose in plank:
         assert pose.height == pytest.approx(0.01, abs=1e-14) and pose.closed == (False, False)
-        assert pose.slides == pytest.approx((-0.11, 0.21), abs=1e-12)
+        assert pose.slides == pytest.approx((-0.1, 0.2), abs=1e-12)
         assert pose.left is None and pose.right is None and pose.share == 0.0
 
 
