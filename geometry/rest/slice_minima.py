@@ -199,8 +199,10 @@ class Slices:
             low, high = begin, end = float(cuts[k]), float(cuts[k + 1])
             at = np.array([[begin, middle[k, 1]], [end, middle[k, 1]]])
             normals = compute_normals(curves, at)
-            slopes = [_compute_slopes(curves, at[i], touching[k], normals[i]) for i in range(2)]
-            for a, b in zip(*slopes, strict=True):  # ahead, then back
+            slopes = [_compute_slopes(curves, at[0], touching[k], normals[0])]
+            if curves.pinned[touching[k]].any():  # else the part takes with it what touches
+                slopes.append(_compute_slopes(curves, at[1], touching[k], normals[1]))
+            for a, b in zip(slopes[0], slopes[-1], strict=True):  # ahead, then back
                 if max(a, b) < -self.level:
                     low, high = end, begin
                 elif a < -self.level:
