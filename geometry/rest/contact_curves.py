@@ -30,7 +30,7 @@ from geometry.tolerances import ANGLE_TOLERANCE
 TURN = 2.0 * math.pi
 
 
-class Sides(NamedTuple):
+class StraightSides(NamedTuple):
     """Straight edges of a body."""
 
     start: np.ndarray  # (n, 2) m
@@ -39,7 +39,7 @@ class Sides(NamedTuple):
     row: np.ndarray  # (n,) int64, row of the edge in the body
 
 
-class Rounds(NamedTuple):
+class RoundFeatures(NamedTuple):
     """Convex corners, and arcs, of a body."""
 
     centre: np.ndarray  # (n, 2) m
@@ -68,22 +68,22 @@ class Curves(NamedTuple):
     corners: tuple[np.ndarray, np.ndarray]  # (u, 2), (v, 2) m: sharp corners of the part from p, of the obstacles
 
 
-def read_sides(outline: Outline | Boundary) -> Sides:
+def read_sides(outline: Outline | Boundary) -> StraightSides:
     """The edges of a part, or of all obstacles."""
     rows = np.flatnonzero(outline.sign == 0)
     along = outline.end[rows] - outline.start[rows]
     along = along / np.hypot(along[:, 0], along[:, 1])[:, None]
-    return Sides(outline.start[rows], outline.end[rows], np.stack([along[:, 1], -along[:, 0]], axis=1), rows)
+    return StraightSides(outline.start[rows], outline.end[rows], np.stack([along[:, 1], -along[:, 0]], axis=1), rows)
 
 
-def read_rounds(features: Features, corner: np.ndarray, previous: np.ndarray) -> Rounds:
+def read_rounds(features: Features, corner: np.ndarray, previous: np.ndarray) -> RoundFeatures:
     """Corners (those of `corner` (n,) bool) and arcs of rows; previous (n,): the row that ends where a row starts."""
     leaving, arriving = compute_tangents(features)
     corners, arcs = np.flatnonzero(corner & ~is_circle(features)), np.flatnonzero(features.sign != 0)
     before, after = _turn_out(arriving[previous[corners]]), _turn_out(leaving[corners])
     first, last = _turn_out(leaving[arcs]), _turn_out(arriving[arcs])
     sweeps, concave = compute_sweeps(features)[arcs], features.sign[arcs] < 0
-    return Rounds(np.concatenate([features.start[corners], features.centre[arcs]]),
+    return RoundFeatures(np.concatenate([features.start[corners], features.centre[arcs]]),
                   np.concatenate([np.zeros(len(corners)), features.radius[arcs]]),
                   np.concatenate([before, np.where(concave, last, first)]),
                   np.concatenate([np.remainder(after - before, TURN), sweeps]),
@@ -100,7 +100,7 @@ def is_within(angle: np.ndarray, low: np.ndarray, span: np.ndarray) -> np.ndarra
     return np.remainder(angle - low + ANGLE_TOLERANCE, TURN) <= span + 2.0 * ANGLE_TOLERANCE
 
 
-class Pairs:
+class CurvePairs:
     """All pairs of features of a part and of obstacles, and their curves at any orientation."""
 
     def __init__(self, part: Outline, boundary: Boundary, room: float):
@@ -220,7 +220,7 @@ def _list_beside(body: Outline | Boundary, word: str, row: int) -> list[int]:
     return sorted(other for other in rows if body.sign[other] == 0)
 
 
-def _name_round(rounds: Rounds, index: int) -> tuple[str, int]:
+def _name_round(rounds: RoundFeatures, index: int) -> tuple[str, int]:
     return "arc" if rounds.radius[index] else "vertex", int(rounds.row[index])
 
 

@@ -22,7 +22,7 @@ import numpy as np
 
 from geometry.rest.contact_curves import TURN
 from geometry.rest.rest_poses import Way
-from geometry.rest.slice_minima import Place, Slices
+from geometry.rest.slice_minima import LowestPlace, Slices
 from geometry.shapes.outline import Outline
 from geometry.tolerances import ANGLE_TOLERANCE, NEUTRAL
 
@@ -66,8 +66,8 @@ class PocketPose:
 class _Cell(NamedTuple):
     """An interval of a branch over which V falls (sign -1), stays (0) or rises (1)."""
 
-    begin: Place
-    end: Place
+    begin: LowestPlace
+    end: LowestPlace
     sign: int
 
     @property
@@ -78,7 +78,7 @@ class _Cell(NamedTuple):
 class _Branch(NamedTuple):
     """V over an interval, or over whole turns."""
 
-    places: list[Place]
+    places: list[LowestPlace]
     closed: bool  # the last place is the first, a turn or more on
 
 
@@ -96,7 +96,7 @@ def list_pocket_poses(part: Outline, obstacles: Sequence[Outline]) -> tuple[tupl
 
 # ---- branches --------------------------------------------------------------------------------------------------------
 
-_Row = tuple[list[Place], dict[int, int]]  # places, and the index in the next row that each leads to
+_Row = tuple[list[LowestPlace], dict[int, int]]  # places, and the index in the next row that each leads to
 
 
 def _list_rows(slices: Slices) -> list[_Row]:
@@ -124,7 +124,7 @@ def _list_rows(slices: Slices) -> list[_Row]:
     return linked
 
 
-def _match(slices: Slices, before: list[Place], after: list[Place], angle: float) -> dict[int, int]:
+def _match(slices: Slices, before: list[LowestPlace], after: list[LowestPlace], angle: float) -> dict[int, int]:
     """Which place of one orientation is on the branch of which of another: the nearest of each other."""
     if not before or not after:
         return {}
@@ -154,7 +154,7 @@ def _join(rows: list[_Row]) -> list[_Branch]:
     for start in [*(node for node in nodes if node not in reached), *nodes]:
         if start in seen:
             continue
-        places: list[Place] = []
+        places: list[LowestPlace] = []
         node, turned = start, 0.0
         while node is not None and node not in seen:
             seen.add(node)
@@ -190,7 +190,7 @@ def _tell_sign(slices: Slices, slope: float) -> int:
     return 1 if slope > 0.0 else -1
 
 
-def _find_extremum(slices: Slices, a: Place, b: Place, first: int) -> Place:
+def _find_extremum(slices: Slices, a: LowestPlace, b: LowestPlace, first: int) -> LowestPlace:
     """The minimum (V' has the sign first = -1 at a) or maximum between two places of a branch: where both have the same
     contacts by the secant of V', else where the tangents at both meet; each third step halves."""
     for step in range(MOST_STEPS):
@@ -216,7 +216,7 @@ def _find_extremum(slices: Slices, a: Place, b: Place, first: int) -> Place:
     return _polish(slices, (a if first * (a.y - b.y) > 0.0 else b)._replace(reached=a.reached | b.reached))
 
 
-def _find_between(slices: Slices, a: Place, b: Place, theta: float) -> Place | None:
+def _find_between(slices: Slices, a: LowestPlace, b: LowestPlace, theta: float) -> LowestPlace | None:
     """The place of the branch of two others at an orientation between them."""
     share = (theta - a.theta) / (b.theta - a.theta)
     x, y = a.x + share * (b.x - a.x), a.y + share * (b.y - a.y)
@@ -224,7 +224,7 @@ def _find_between(slices: Slices, a: Place, b: Place, theta: float) -> Place | N
     return min(near, key=lambda place: math.hypot(max(place.low - x, x - place.high, 0.0), place.y - y), default=None)
 
 
-def _polish(slices: Slices, place: Place) -> Place:
+def _polish(slices: Slices, place: LowestPlace) -> LowestPlace:
     """A place where at least three contacts touch up to TOUCHING, where they touch exactly, by Newton's method."""
     if len(place.reached) < 3 or place.high - place.low > NARROW * slices.room:
         return place
@@ -282,7 +282,8 @@ def _look_back(signs: list[int], k: int) -> int:
     return next((signs[k - i] for i in range(1, len(signs) + 1) if signs[k - i]), 0)
 
 
-def _measure_way(cells: list[tuple[Place, Place]], signs: list[int], slope: float | None) -> tuple[Way | None, float]:
+def _measure_way(cells: list[tuple[LowestPlace, LowestPlace]], signs: list[int], slope: float | None
+                 ) -> tuple[Way | None, float]:
     """From a minimum over cells, seen from there, to the next maximum, and the angle to it; slope: of V beyond the last
     cell, None where that ends at a maximum."""
     n = next((k for k, sign in enumerate(signs) if sign <= 0), len(signs))
@@ -292,7 +293,8 @@ def _measure_way(cells: list[tuple[Place, Place]], signs: list[int], slope: floa
     return (Way(angle, cells[n - 1][1].y - cells[0][0].y) if n else None), angle
 
 
-def _describe(slices: Slices, places: list[Place], left: Way | None, right: Way | None, basin: float) -> PocketPose:
+def _describe(slices: Slices, places: list[LowestPlace], left: Way | None, right: Way | None,
+              basin: float) -> PocketPose:
     """The pose of a minimum, or of the neutral range of all these places."""
     place = places[len(places) // 2]
     span = places[-1].theta - places[0].theta

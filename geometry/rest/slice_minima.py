@@ -20,7 +20,15 @@ from typing import NamedTuple
 
 import numpy as np
 
-from geometry.rest.contact_curves import Curves, Pairs, compute_normals, cross, find_holding, find_touching, is_within
+from geometry.rest.contact_curves import (
+    CurvePairs,
+    Curves,
+    compute_normals,
+    cross,
+    find_holding,
+    find_touching,
+    is_within,
+)
 from geometry.shapes.outline import Outline
 from geometry.shapes.pose import Pose
 from geometry.shapes.union.boundary import compute_boundary
@@ -39,7 +47,7 @@ PARALLEL = 1e-9
 CHORD = 1e-6
 
 
-class Place(NamedTuple):
+class LowestPlace(NamedTuple):
     """A lowest place at one orientation."""
 
     theta: float  # rad
@@ -66,7 +74,7 @@ class Slices:
         self.room = TOUCHING * self.size + TOUCHING_ULPS * float(np.spacing(np.abs(bounds).max()))
         self.reach = part.reach
         self.level = TOUCHING * part.size  # m: an arm of gravity that is none
-        self.pairs = Pairs(part, self.boundary, self.room)
+        self.pairs = CurvePairs(part, self.boundary, self.room)
         self._round = bool((part.sign != 0).any() or (self.boundary.sign != 0).any())
         self._prepare()
 
@@ -106,7 +114,7 @@ class Slices:
             free &= ~((depth > self.room) & (depth <= 4.0 * CHORD * self.size)).any(axis=1)
         return free
 
-    def find_places(self, theta: float) -> list[Place]:
+    def find_places(self, theta: float) -> list[LowestPlace]:
         """All lowest places at an orientation, from left to right."""
         curves = self.pairs.place(theta)
         points = np.concatenate([_cross_curves(curves), _find_bottoms(curves)])
@@ -122,7 +130,7 @@ class Slices:
                        for low, high, height in ranges):
                 keys = frozenset(curves.key[touches].tolist())
                 slopes = _compute_slopes(curves, point, touches, normal)
-                places.append(Place(theta, x, y, x, x, (True, True), keys, keys, *slopes))
+                places.append(LowestPlace(theta, x, y, x, x, (True, True), keys, keys, *slopes))
         return sorted(places, key=lambda place: (place.x, place.y))
 
     def linearise(self, theta: float, point: np.ndarray, keys: frozenset[int]) -> tuple[np.ndarray, np.ndarray]:
@@ -149,7 +157,7 @@ class Slices:
         return np.flatnonzero(level & (curves.high - curves.low > self.room))
 
     def _find_flats(self, theta: float, curves: Curves, level: np.ndarray
-                    ) -> tuple[list[Place], list[tuple[float, float, float]]]:
+                    ) -> tuple[list[LowestPlace], list[tuple[float, float, float]]]:
         """The flats, and of each the whole range of x, also where the part tips over, and its height."""
         n, flats, ranges = len(curves.height), [], []
         if not len(level):
@@ -173,7 +181,7 @@ class Slices:
                 ranges.append((float(cuts[group[0]]), float(cuts[group[-1] + 1]), float(height)))
         return flats, ranges
 
-    def _describe_flat(self, theta: float, curves: Curves, cuts, middle, touching, group: range) -> Place:
+    def _describe_flat(self, theta: float, curves: Curves, cuts, middle, touching, group: range) -> LowestPlace:
         """The flat of the intervals `group` between cuts, each with what touches in its middle."""
         height = float(middle[group[0], 1])
         whole = float(cuts[group[0]]), float(cuts[group[-1] + 1])
@@ -188,7 +196,7 @@ class Slices:
         keys = frozenset(int(key) for k in inside for key in curves.key[touching[k]])
         reached = keys.union(*(curves.key[stop].tolist() for stop in stops))
         closed = bool(stops[0].any()), bool(stops[1].any())
-        return Place(theta, 0.5 * (low + high), height, low, high, closed, keys, reached, *slopes)
+        return LowestPlace(theta, 0.5 * (low + high), height, low, high, closed, keys, reached, *slopes)
 
     def _find_upright(self, curves: Curves, cuts, middle, touching, group: range) -> tuple[float, float] | None:
         """The widest part of a flat on which V falls neither way. Between two cuts its slopes are linear in x: the
