@@ -1,2 +1,2 @@
-"""How a part can rest on a straight floor, and between jaws: convex hull with arcs, rest poses, symmetry, squeezes.
+"""How a part can rest on a floor and among obstacles, and between jaws: hull, contact curves, rest poses, squeezes.
 Nothing here has a mass."""

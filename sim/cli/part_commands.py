@@ -40,6 +40,8 @@ def describe_outline(
 def list_rest(
     source: Annotated[str, typer.Argument(metavar="SCENE|PART", help="A scene, whose part is asked of, or the drawing "
                                           "of a part (.dxf or .svg) of uniform density.")],
+    here: Annotated[bool, typer.Option("--here", help="Among the obstacles of the scene, under its gravity, without "
+                                       "friction: in a groove, a corner, a nest, a tray.")] = False,
     slope: Annotated[str, typer.Option(metavar="ANGLE", help='By which the floor rises to the right, such as "5 deg"; '
                                        "the gravity that counts points down.")] = "0",
     mu: Annotated[float | None, typer.Option(help="Friction of the floor, to tell where the part slides.")] = None,
@@ -52,12 +54,16 @@ def list_rest(
     plot: PlotOption = None,
     overrides: SetOption = None,
 ) -> None:
-    """List every pose in which the part rests on a floor: what touches, how far from tipping, how probable.
+    """List every pose in which the part rests on a floor, or with --here among the obstacles of its scene: what
+    touches, how far from tipping, how probable.
 
     The share is that of all starting angles from which the part, let go just above the floor, not bouncing and not
     slipping, comes to rest so. Ends with exit code 1 where there is no such pose, or the part slides in all of them.
     """
     plot = check_plot(plot)
+    if here:
+        _refuse_floor(source, slope, mu, layer or unit)
+        _list_rest_here(source, merge, table, plot, overrides)
     from sim.cli.reports.parts import report_rest
     from sim.scene.toml_text import parse_value
     from sim.study.rest_listing import list_rest_of_drawing, list_rest_of_scene
@@ -77,3 +83,27 @@ def list_rest(
         listing = list_rest_of_scene(open_scene(source, split_overrides(overrides or [])), *floor)
     report_rest.print_rest(listing, merge, table, plot)
     raise typer.Exit(EXIT_DONE if listing.poses and not listing.slides else EXIT_NOT_WELL)
+
+
+def _refuse_floor(source: str, slope: str, mu: float | None, drawing: str | None) -> None:
+    """What says something about a floor or a drawing makes no sense with --here. Raises UserError."""
+    if is_drawing(source):
+        raise UserError("--here asks for the obstacles of a scene, and a drawing has none")
+    if slope != "0":
+        raise UserError("--slope is for the floor of its own that a part is put on; --here takes the obstacles and the "
+                        "gravity of the scene")
+    if mu is not None:
+        raise UserError("--mu is for the floor of its own that a part is put on; --here finds poses that need no "
+                        "friction")
+    if drawing:
+        raise UserError("--layer and --unit are for drawings; a scene says them with its outline")
+
+
+def _list_rest_here(source: str, merge: bool, table: Path | None, plot: Path | None,
+                    overrides: list[str] | None) -> None:
+    from sim.cli.reports.parts import report_rest_here
+    from sim.study.rest_here import list_rest_here
+
+    listing = list_rest_here(open_scene(source, split_overrides(overrides or [])))
+    report_rest_here.print_rest_here(listing, merge, table, plot)
+    raise typer.Exit(EXIT_DONE if listing.poses else EXIT_NOT_WELL)
