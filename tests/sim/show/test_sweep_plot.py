@@ -142,7 +142,7 @@ def test_boundaries_are_drawn_where_they_are_and_cells_painted_up_to_them():
 
 @pytest.mark.parametrize("words, said", [
     (("nu",), "--x nu: the sweep does not vary this; valid: mu, rho"),
-    (("mu", "nu"), "--y nu: the sweep does not vary this; valid: mu, rho; or a column: end_time, goal_time, x, y, theta"),
+    (("mu", "nu"), "--y nu: the sweep does not vary this; valid: mu, rho; or a column: end_time, goal_time, x, y"),
     (("mu", "rho", "colour"), "--color colour: there is no such column; valid: mu, rho, outcome, status, end_time"),
     (("mu", "mu"), "--x and --y are both mu"),
     (("mu", "outcome"), "--y outcome: is a word"),
