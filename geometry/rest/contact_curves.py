@@ -244,14 +244,16 @@ def compute_normals(curves: Curves, points: np.ndarray) -> np.ndarray:
 def find_holding(curves: Curves, points: np.ndarray, room: float) -> np.ndarray:
     """(m, k + c) bool: `find_touching` without corners on corners: there the part may pass on either side, so that none
     of the normals holds it, unless all are the same."""
-    touching, normals = find_touching(curves, points, room), compute_normals(curves, points)
+    touching = find_touching(curves, points, room)
     own, far = curves.corners
-    for row, point in enumerate(points):
-        meets = (np.abs(point + own[:, None] - far) <= room).all(axis=2)
-        for corner in far[meets.any(axis=0)]:
-            at = curves.arm + curves.offset[:, None] * normals[row] + np.where(curves.pinned[:, None], 0.0, point)
+    away = points[:, None, None, :] + own[:, None] - far
+    meets = (np.abs(away) <= room).all(axis=3).any(axis=1)
+    for row in np.flatnonzero(meets.any(axis=1)):
+        normals = compute_normals(curves, points[row : row + 1])[0]
+        at = curves.arm + curves.offset[:, None] * normals + np.where(curves.pinned[:, None], 0.0, points[row])
+        for corner in far[meets[row]]:
             here = np.flatnonzero(touching[row] & (np.abs(at - corner).max(axis=1) <= 2.0 * room))
-            if len(here) and (np.abs(cross(normals[row, here], normals[row, here[0]])) > ANGLE_TOLERANCE).any():
+            if len(here) and (np.abs(cross(normals[here], normals[here[0]])) > ANGLE_TOLERANCE).any():
                 touching[row, here] = False
     return touching
 

@@ -145,11 +145,9 @@ class Slices:
 
     def _merge(self, points: np.ndarray) -> np.ndarray:
         """Points without those that are an earlier one, to rounding."""
-        kept: list[np.ndarray] = []
-        for point in points[np.lexsort(points.T)]:
-            if not any(np.abs(point - other).max() <= self.room for other in kept):
-                kept.append(point)
-        return np.array(kept).reshape(-1, 2)
+        points = points[np.lexsort(points.T)]
+        same = (np.abs(points[:, None] - points) <= self.room).all(axis=2)
+        return points[~np.tril(same, -1).any(axis=1)]
 
     def _find_level(self, curves: Curves) -> np.ndarray:
         """Rows of the level lines that bear the part."""
