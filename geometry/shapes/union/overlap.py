@@ -207,24 +207,33 @@ def _find_points(features: Features, share: np.ndarray) -> np.ndarray:
 
 
 def _find_inner_point(own: Features) -> np.ndarray:
-    """A point (1, 2) in the solid, half way from the middle of a feature to what is opposite: two outlines that are the
-    same have no other in which they overlap."""
+    """A point (1, 2) in the solid, half way from a point of a feature to what is opposite: two outlines that are the
+    same have no other in which they overlap. A ray that meets the outline in a vertex may miss it: then another one
+    is sent. Where all of them miss, a vertex, which is asked anyway."""
     low, high = compute_boxes(own)
-    row = int(np.hypot(*(high - low).T).argmax())
-    longest = own.take([row])
-    begin, ahead = _find_points(longest, np.array([0.5])), _find_points(longest, np.array([0.5 + 1.0 / 64.0]))
+    longest = own.take([int(np.hypot(*(high - low).T).argmax())])
+    span = float(np.hypot(*(high.max(axis=0) - low.min(axis=0))))
+    for share in (0.5, 0.391, 0.632, 0.267, 0.743):
+        point = _send_ray(own, longest, share, span)
+        if find_inside(own, point).all():
+            return point
+    return own.start[:1]
+
+
+def _send_ray(own: Features, longest: Features, share: float, span: float) -> np.ndarray:
+    """The middle (1, 2) of the way into the solid, from this share of a feature to the first place opposite."""
+    begin, ahead = _find_points(longest, np.array([share])), _find_points(longest, np.array([share + 1.0 / 64.0]))
     if longest.sign[0]:
         way = longest.sign[0] * (longest.centre - begin)
     else:
         way = (ahead - begin)[:, ::-1] * (-1.0, 1.0)
-    span = float(np.hypot(*(high.max(axis=0) - low.min(axis=0))))
     way *= 2.0 * span / np.hypot(*way[0])
     ray = build_features(begin, begin + way, np.zeros(1)).take(np.zeros(len(own.sign), dtype=np.int64))
     shares = [_locate_share(ray, place)[valid & reaches(ray, place, 0.0) & reaches(own, place, 0.0)]
               for place, valid in list_crossings(ray, own)]
-    share = np.concatenate(shares)
-    share = share[share > compute_rounding(own) / span]
-    return begin + 0.5 * share.min(initial=1.0) * way
+    met = np.concatenate(shares)
+    met = met[met > compute_rounding(own) / span]
+    return begin + 0.5 * met.min(initial=1.0) * way
 
 
 def _find_distances(points: np.ndarray, features: Features) -> np.ndarray:

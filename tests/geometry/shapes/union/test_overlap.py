@@ -9,6 +9,7 @@ import pytest
 import shapely
 
 from geometry.shapes.outline import Outline
+from geometry.shapes.pose import Pose
 from geometry.shapes.union.overlap import is_apart, measure_overlap
 from tests.geometry.shapes.union.test_union import box, draw_bulged, draw_obstacle, to_outline, to_shapely
 
@@ -91,3 +92,16 @@ def test_random_outlines_against_shapely(rng):
         assert depth >= max(shapely.distance(sampled, ring).max() for ring in (a.boundary, b.boundary)) * 0.5 - 2e-5
         if is_apart(one, other, 1e-12):
             assert depth <= 2e-12
+
+
+def test_a_vertex_opposite_the_middle_of_a_side_hides_no_inside():
+    """A ray from the middle of the longest side of a kite meets the outline in its far corner, if anywhere."""
+    kite = np.array([[-3.0, 0.0], [3.0, 0.0], [2.0, 1.0], [0.0, 2.0], [-2.0, 1.0]])
+    rng = np.random.default_rng(7)
+    for _ in range(50):
+        pose = Pose(*rng.uniform(-1.0, 1.0, 2), rng.uniform(-3.0, 3.0))
+        own = Outline.from_vertices(kite).placed(pose)
+        away = Outline.from_vertices(kite + [0.0, 10.0]).placed(pose)
+        assert measure_overlap(own, away)[0] == 0.0
+        depth, _, how = measure_overlap(own, own)
+        assert depth > 0.5 and how == "lies wholly inside"
