@@ -59,6 +59,11 @@ DEFAULT_TOLERANCES = Tolerances()
 # Smaller: the common line lies in neither plane, and its members are lost.
 NEARLY_ONE = 1e-3
 
+# Sine up to which a cone of edges is thin: it also gets rows that follow from the others, at its ends. Reason: a point
+# that lies d beyond an end violates the others by d times the thickness only, which must not fall below `accept`.
+# Larger: rows are made in vain. Smaller: accelerations are taken that need contacts that pull.
+THIN = 1e-3
+
 # An earlier pair of planes fixes the line of two others about as well if the square of its sine is above this share of
 # theirs: then the line is walked once only. Larger: a line is walked twice, which `merge` puts right. Smaller: it is
 # walked where it is known less well.

@@ -196,4 +196,5 @@ FIND_WRONG_END = {
     "round": find_no_end,
     "rolling": find_no_end,
     "held": find_wrong_hold,
+    "rocking": find_no_end,
 }

@@ -15,7 +15,7 @@ import numpy as np
 from geometry.shapes.polygon import Polygon
 from geometry.shapes.pose import Pose
 from sim.scene.toml_text import dump_toml
-from tests import soak_held
+from tests import soak_held, soak_rocking
 from tests import soak_round as rounds
 from tests.scene_builders import G, box_outline, build_scene, standing_box
 from tests.sim.motion import turn_scene
@@ -259,6 +259,14 @@ def build_held(rng) -> Case | None:
     return Case("held", dump_toml(tables), size, driven=True)
 
 
+def build_rocking(rng) -> Case | None:
+    """A part that comes to rest by rocking beside steps, stops and walls, or whose fate hangs on nanometres."""
+    drawn = soak_rocking.draw_rocking(rng)
+    if drawn is None:
+        return None
+    return Case("rocking", dump_toml(drawn.tables), drawn.size, drawn.gravity, drawn.driven)
+
+
 KINDS: dict[str, Callable[[np.random.Generator], Case | None]] = {
     "drop": build_drop,
     "moving": build_moving,
@@ -270,4 +278,5 @@ KINDS: dict[str, Callable[[np.random.Generator], Case | None]] = {
     "round": build_round,
     "rolling": build_rolling,
     "held": build_held,
+    "rocking": build_rocking,
 }

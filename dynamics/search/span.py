@@ -16,7 +16,7 @@ from dynamics.search.problem import (
     inner,
     merged,
 )
-from dynamics.tolerances import NEARLY_ONE
+from dynamics.tolerances import NEARLY_ONE, THIN
 
 SMALL = 12  # up to this many directions, all pairs are tried; above it, directions inside the cone are first left out
 
@@ -34,10 +34,12 @@ def describe_cone(table, n, tolerance):
     if rank == 1:
         return _describe_ray(table, n)
     if rank == 2:
-        return _describe_flat(table, n, normal, tolerance)
-    if n > SMALL:
-        n = _reduce(table, n, tolerance)
-    return _describe_solid(table, n, tolerance)
+        count = _describe_flat(table, n, normal, tolerance)
+    else:
+        if n > SMALL:
+            n = _reduce(table, n, tolerance)
+        count = _describe_solid(table, n, tolerance)
+    return _close_thin(table, n, count, tolerance) if count > 0 else count
 
 
 @inner
@@ -134,7 +136,28 @@ def _describe_flat(table, n, normal, tolerance):
     nx, ny, nz = normal
     _put(table, 0, nx, ny, nz)
     _put(table, 1, -nx, -ny, -nz)
-    count = 2
+    return _add_ends(table, n, normal, 2, tolerance)
+
+
+@inner
+def _close_thin(table, n, count, tolerance):
+    """Append what holds for a cone but does not follow from its rows within a tolerance, if the cone is thin: beyond
+    the line in which two nearly opposite rows meet they are violated by its thickness only."""
+    rank, normal = _find_rank(table, EDGE, n, THIN)
+    if rank == 2:
+        return _add_ends(table, n, normal, count, tolerance)
+    if rank == 1:
+        ex, ey, ez = table[0, EDGE], table[0, EDGE + 1], table[0, EDGE + 2]
+        for j in range(1, n):
+            if ex * table[j, EDGE] + ey * table[j, EDGE + 1] + ez * table[j, EDGE + 2] < 0.0:
+                return count
+        return _add_facet(table, count, ex, ey, ez, tolerance)
+    return count
+
+
+@merged
+def _add_ends(table, n, normal, count, tolerance):
+    """Append the two sides of a wedge, as seen along a normal; none where the directions fill half a turn or more."""
     for turn in (1.0, -1.0):
         # go to the direction farthest round; if it is the end of a wedge, all others lie on one side of it
         sx, sy, sz = _turn(table, 0, normal, turn)

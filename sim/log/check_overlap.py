@@ -23,6 +23,8 @@ def find_deepest(trajectory: Trajectory) -> float:
     rows = np.arange(len(trajectory))
     at_events = np.flatnonzero(np.isin(trajectory.time, trajectory.event_rows["time"]))
     rows = np.union1d(rows[:: max(1, len(rows) // MOST_ROWS)], at_events[:MOST_ROWS])
+    if len(fixed) == len(record.obstacles):  # a part that is at rest is looked at once
+        rows = rows[np.unique(trajectory.pose[rows], axis=0, return_index=True)[1]]
     for row in rows.tolist():
         own, time = part.placed(Pose(*trajectory.pose[row])), float(trajectory.time[row])
         low, high = own.bounds

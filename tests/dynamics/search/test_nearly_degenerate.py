@@ -156,9 +156,14 @@ VAGUE = (  # the point found lay on neither plane, so neither contact seemed to 
      [0.9746294349650985, 0.2238246288941701, -2.498646793104921]],
     [0.902034779194341, -1.4867087637560434, -1.3426649033728104], [1, 1, 0],
     [0.7675532175591679, 0.5663947142277975, 1.424646582618926])
+THIN = (  # two contacts 3 nm apart on one face: of their cone a side was missing, so that they seemed to pull
+    [-2.3028995603961246, -1.3817397362376744, -1.272455940648402],
+    [[0.0, 1.0, 0.7756315349925293], [-1.0, 0.0, 1.8098069149825673], [-1.0, 0.0, 1.8098069145082576]], [0.0] * 3,
+    [[1.0, 0.0, 1.2927192249875479], [0.0, 1.0, 0.7756315349925293], [0.0, 1.0, 0.7756315349925293]],
+    [-50.0, 0.0, 0.0], [0, 0, 0], [0.1] * 3)
 
 
-@pytest.mark.parametrize("data", [SPURIOUS, SKIPPED, VAGUE])
+@pytest.mark.parametrize("data", [SPURIOUS, SKIPPED, VAGUE, THIN])
 def test_sets_at_the_limit_that_are_right(data):
     problem = ContactProblem(*data)
     found = find_accelerations(problem)
