@@ -101,7 +101,7 @@ def test_a_vertex_opposite_the_middle_of_a_side_hides_no_inside():
     for _ in range(50):
         pose = Pose(*rng.uniform(-1.0, 1.0, 2), rng.uniform(-3.0, 3.0))
         own = Outline.from_vertices(kite).placed(pose)
-        away = Outline.from_vertices(kite + (0.0, 10.0)).placed(pose)
+        away = Outline.from_vertices(np.add(kite, (0.0, 10.0))).placed(pose)
         assert measure_overlap(own, away)[0] == 0.0
         depth, _, how = measure_overlap(own, own)
         assert depth > 0.5 and how == "lies wholly inside"
