@@ -3,6 +3,7 @@
     StictionError                    every error whose message is meant for the user
       InputError                     arguments of calls                  (also ValueError)
         OutlineError, DrawingError   outlines with arcs, drawings        (also ValueError)
+        NoPlanError                  plans of tilts that there are none of  (also ValueError)
       PolygonError, BoundaryError    outlines                            (also ValueError)
       MotionError                    prescribed motions                  (also ValueError)
       FormationError                 contact formations                  (also ValueError)

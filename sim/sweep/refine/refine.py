@@ -159,7 +159,8 @@ class _Search:
             if self._previous is None:
                 *start, whole = look_beside(*self._start, evaluate, beside)
                 self._changes = find_changes(*start)
-                report(self._changes)
+                if beside:
+                    report(self._changes)
             left = max(0, most_runs - asker.n_runs) if whole else 0
             changes, _, ended = bisect_changes(self._changes, evaluate, float(tolerance), left, report)
         return Refinement(self._names[self._index], self._of, float(tolerance), tuple(asker.words),

@@ -268,9 +268,16 @@ def test_interrupted_map_ends_cleanly(tmp_path):
     assert list(tmp_path.iterdir()) == []
 
 
+def write_endless(path, name):
+    """A built-in scene whose part is followed however far it goes: a goal that is everywhere may be met there."""
+    goal = '\n[[goal]]\nname = "turned"\ntheta = [1.0, 1.1]\nat_rest = false\n'
+    path.write_text(scenes.path(name).read_text(encoding="utf-8") + goal, encoding="utf-8")
+
+
 def test_interrupted_run_keeps_its_log(tmp_path):
     """Ctrl-C in the middle: exit code 130, status INTERRUPTED, and every row that had been computed."""
-    process = start_process("run", "block_on_incline", "-o", "a.h5", "--duration", "1e6", "--set",
+    write_endless(tmp_path / "endless.toml", "block_on_incline")
+    process = start_process("run", "endless.toml", "-o", "a.h5", "--duration", "1e6", "--set",
                             "run.output_interval=0.001", folder=tmp_path)
     deadline = time.monotonic() + 120.0
     while not (tmp_path / "a.h5").exists() or len(read_trajectory(tmp_path / "a.h5")) < 10:

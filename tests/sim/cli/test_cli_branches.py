@@ -9,7 +9,7 @@ import pytest
 from sim.cli.reports.report_tree import check_tree, describe_not_unique
 from sim.log.reading import read_trajectory, read_tree
 from sim.log.trajectory import Trajectory
-from tests.sim.cli.test_cli import call, start_process  # noqa: F401  (call is a fixture)
+from tests.sim.cli.test_cli import call, start_process, write_endless  # noqa: F401  (call is a fixture)
 from tests.sim.synthetic import make_slide
 from tests.sim.trees import make_fork
 
@@ -99,7 +99,8 @@ def test_times_that_were_not_unique_are_joined_over_branches():
 
 def test_interrupted_tree_keeps_its_branches(tmp_path):
     """Ctrl-C in the middle of a long branch: exit code 130, and the log holds all branches as far as they got."""
-    process = start_process("run", "erdmann_figure_5", "-o", "tree.h5", "--choice", "branch", "--duration", "1e7",
+    write_endless(tmp_path / "endless.toml", "erdmann_figure_5")
+    process = start_process("run", "endless.toml", "-o", "tree.h5", "--choice", "branch", "--duration", "1e7",
                             "--set", "run.output_interval=0.01", folder=tmp_path)
     deadline = time.monotonic() + 120.0
     while not (tmp_path / "tree.h5").exists():  # it is there as soon as the first branch has split

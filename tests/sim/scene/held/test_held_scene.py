@@ -266,7 +266,7 @@ def test_a_sweep_of_rho_damps_each_cell_by_its_own():
     maker = SettingMaker(study, [0.01])
     for rho in (0.01, 0.02):
         (group,) = maker.make(np.array([[rho]]))
-        assert study.build_scene([rho]).gripper in group.shape.key[-1]
+        assert any(study.build_scene([rho]).gripper in part for part in group.shape.key if isinstance(part, tuple))
 
 
 # ---- in words --------------------------------------------------------------------------------------------------------
