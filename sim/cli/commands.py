@@ -10,6 +10,7 @@ import typer
 from sim.cli import feeding_commands as feeding_commands  # put their commands into the program
 from sim.cli import part_commands as part_commands
 from sim.cli import plan_commands as plan_commands
+from sim.cli import show_commands as show_commands
 from sim.cli.reports.cli_words import (
     EXIT_DONE,
     EXIT_INTERRUPTED,
@@ -88,28 +89,6 @@ def end_run(status: Status) -> None:
     if status.name == "INTERRUPTED":
         raise typer.Exit(EXIT_INTERRUPTED)
     raise typer.Exit(EXIT_DONE if status.completed else EXIT_NOT_WELL)
-
-
-@app.command("replay")
-def replay_log(
-    file: Annotated[Path, typer.Argument(metavar="FILE", help="The log of a run, or the table of a sweep (.h5).")],
-    save: Annotated[Path | None, typer.Option(
-        metavar="FILE", help="Write a movie (.gif, .mp4 or .html), or a picture of the end (.png, .svg or .pdf), "
-        "instead of opening a window.")] = None,
-    speed: Annotated[float, typer.Option(help="Speed of the replay; 0.5 is half speed.")] = 1.0,
-    fps: Annotated[float | None, typer.Option(help="Frames a second.")] = None,
-    branch: BranchOption = None,
-    cell: Annotated[str | None, typer.Option(
-        metavar="NAME=VALUE,...", help="Of a sweep: the run with these values, such as mu=0.3,rho=0.012.")] = None,
-) -> None:
-    """Show the log of a run, or a cell of a sweep, in a window, or save it as a movie.
-
-    A tree of motions is shown with all branches together; with --branch K only the motion that ends with branch K.
-    A cell whose sweep has left no log is run once more.
-    """
-    from sim.cli.reports import report_replay
-
-    report_replay.replay_file(find_log(str(file)), save, speed, fps, branch, cell)
 
 
 @app.command("accelerations")
@@ -202,27 +181,6 @@ def sweep_scene(
     varied = [decode_word(word) for word in vary or []], [decode_word(word) for word in scale or []]
     complete = report_sweep.print_sweep(loaded, mu, rho, varied, (table, merge), options)
     raise typer.Exit(EXIT_DONE if complete else EXIT_INTERRUPTED)
-
-
-@app.command("plot")
-def plot_table(
-    file: Annotated[Path, typer.Argument(metavar="FILE", help="The table of a sweep (.h5).")],
-    x: Annotated[str | None, typer.Option("--x", metavar="NAME", help="What varies to the right, such as mu.")] = None,
-    y: Annotated[str | None, typer.Option(
-        "--y", metavar="NAME", help="What varies upwards; or a column of numbers, for curves.")] = None,
-    color: Annotated[str | None, typer.Option(
-        "--color", metavar="COLUMN", help="What is shown: outcome (if not given), or any column of the table; numbers "
-        "without --y as curves.")] = None,
-    where: Annotated[str | None, typer.Option(
-        metavar="NAME=VALUE,...", help="Only cells with these values of other axes.")] = None,
-    save: Annotated[Path | None, typer.Option(
-        metavar="FILE", help="Write a picture (.png, .svg or .pdf) instead of opening a window.")] = None,
-) -> None:
-    """Show the table of a sweep: a map of outcomes or numbers, or curves; further axes get a panel for each value."""
-    path = find_log(str(file))
-    from sim.cli.reports import report_plot
-
-    report_plot.plot_sweep(path, x, y, color, where, save)
 
 
 @app.command("refine")

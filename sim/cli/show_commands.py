@@ -1,0 +1,54 @@
+"""The commands that show what is there: the motion of a log, the numbers of a table."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from sim.cli.reports.cli_words import find_log
+from sim.cli.shared_options import BranchOption, app
+
+
+@app.command("replay")
+def replay_log(
+    file: Annotated[Path, typer.Argument(metavar="FILE", help="The log of a run, or the table of a sweep (.h5).")],
+    save: Annotated[Path | None, typer.Option(
+        metavar="FILE", help="Write a movie (.gif, .mp4 or .html), or a picture of the end (.png, .svg or .pdf), "
+        "instead of opening a window.")] = None,
+    speed: Annotated[float, typer.Option(help="Speed of the replay; 0.5 is half speed.")] = 1.0,
+    fps: Annotated[float | None, typer.Option(help="Frames a second.")] = None,
+    branch: BranchOption = None,
+    cell: Annotated[str | None, typer.Option(
+        metavar="NAME=VALUE,...", help="Of a sweep: the run with these values, such as mu=0.3,rho=0.012.")] = None,
+) -> None:
+    """Show the log of a run, or a cell of a sweep, in a window, or save it as a movie.
+
+    A tree of motions is shown with all branches together; with --branch K only the motion that ends with branch K.
+    A cell whose sweep has left no log is run once more.
+    """
+    from sim.cli.reports import report_replay
+
+    report_replay.replay_file(find_log(str(file)), save, speed, fps, branch, cell)
+
+
+@app.command("plot")
+def plot_table(
+    file: Annotated[Path, typer.Argument(metavar="FILE", help="The table of a sweep (.h5).")],
+    x: Annotated[str | None, typer.Option("--x", metavar="NAME", help="What varies to the right, such as mu.")] = None,
+    y: Annotated[str | None, typer.Option(
+        "--y", metavar="NAME", help="What varies upwards; or a column of numbers, for curves.")] = None,
+    color: Annotated[str | None, typer.Option(
+        "--color", metavar="COLUMN", help="What is shown: outcome (if not given), or any column of the table; numbers "
+        "without --y as curves.")] = None,
+    where: Annotated[str | None, typer.Option(
+        metavar="NAME=VALUE,...", help="Only cells with these values of other axes.")] = None,
+    save: Annotated[Path | None, typer.Option(
+        metavar="FILE", help="Write a picture (.png, .svg or .pdf) instead of opening a window.")] = None,
+) -> None:
+    """Show the table of a sweep: a map of outcomes or numbers, or curves; further axes get a panel for each value."""
+    path = find_log(str(file))
+    from sim.cli.reports import report_plot
+
+    report_plot.plot_sweep(path, x, y, color, where, save)
