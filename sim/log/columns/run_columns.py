@@ -34,6 +34,7 @@ from sim.log.columns.step_groups import (
 )
 from sim.rows.records import ROW_WORDS, STEP_FIELDS
 from sim.scene.scene_errors import SceneError
+from sim.words.quoting import list_words, quote
 from sim.words.suggestion import suggest
 
 FIELDS = {name: (unit, meaning) for name, _, unit, meaning in STEP_FIELDS}
@@ -129,7 +130,7 @@ def get_column(run: RunRows, name: str) -> RunColumn:
     """The column of a name that stands for one. Raises ColumnError, SceneError."""
     columns = get_columns(run, name)
     if len(columns) > 1:
-        raise ColumnError(f"{name!r} stands for {len(columns)} columns; say which: "
+        raise ColumnError(f"{quote(name)} stands for {len(columns)} columns; say which: "
                           f"{', '.join(column.name for column in columns)}")
     return columns[0]
 
@@ -155,7 +156,7 @@ def select_contacts(run: RunRows, obstacle: str) -> tuple[np.ndarray, np.ndarray
     ColumnError."""
     names = [body.name for body in run.record.obstacles]
     if obstacle not in names:
-        raise ColumnError(f"there is no obstacle {obstacle!r}{suggest(obstacle, names)}")
+        raise ColumnError(f"there is no obstacle {quote(obstacle)}{suggest(obstacle, names)}")
     counts = run.steps["n_contacts"]
     owner = np.repeat(np.arange(len(counts)), counts)
     places = np.repeat(run.steps["first_contact"] - np.cumsum(counts) + counts, counts) + np.arange(len(owner))
@@ -258,8 +259,9 @@ def _unknown(run: RunRows, name: str) -> ColumnError:
     """What is valid: names of groups and of sums first, for there may be very many of single obstacles."""
     moving = [body.name for body in run.record.obstacles if body.motion is not None]
     short = [f"contact.{quantity}" for quantity in CONTACT_QUANTITIES]
-    valid = [*FIELDS, *STEP_GROUPS, *DERIVED, *(["depth"] if _get_insertion(run) is not None else []), *short]
+    fields = [name for name in FIELDS if name != "first_contact"]
+    valid = [*fields, *STEP_GROUPS, *DERIVED, *(["depth"] if _get_insertion(run) is not None else []), *short]
     near = suggest(name, [*valid, *(told[0] for told in list_columns(run))]).partition(" (valid")[0]
-    more = ", contact.NAME.fn of one obstacle" + (", obstacle.NAME.x of " + ", ".join(moving) if moving else "")
+    more = ", contact.NAME.fn of one obstacle" + (", obstacle.NAME.x of " + list_words(moving) if moving else "")
     hint = near if near.startswith(";") else ""
-    return ColumnError(f"there is no column {name!r}{hint} (valid: {', '.join(valid)}{more})")
+    return ColumnError(f"there is no column {quote(name)}{hint} (valid: {', '.join(valid)}{more})")

@@ -37,7 +37,8 @@ def find_jumps(run: RunRows) -> Jumps:
     """The rows that begin at an event, with pose, velocity, energy and works just before it.
 
     The log has one row at an event, with what holds from then on; /events has the velocity before. Impacts change the
-    kinetic energy by work_impact and by what obstacles that move do; all other works are continuous.
+    kinetic energy by work_impact and by what obstacles that move do; all other works are continuous. Where obstacles
+    move, work_impact just before is that of the row before.
     """
     steps, events = run.steps, run.event_rows
     when, first = np.unique(events["time"], return_index=True)
@@ -53,11 +54,13 @@ def find_jumps(run: RunRows) -> Jumps:
     still = (before["vx"] == steps["vx"][places]) & (before["vy"] == steps["vy"][places]) & (
         before["omega"] == steps["omega"][places])
     before["kinetic"][still] = steps["kinetic"][places][still]
-    before["work_impact"] = np.where(places > 0, steps["work_impact"][places - 1], 0.0) if len(places) else 0.0
-    before["work_impact"][still] = steps["work_impact"][places][still]
-    if any(body.moves for body in run.record.obstacles):
-        gained = steps["kinetic"][places] - before["kinetic"]
+    gained = steps["kinetic"][places] - before["kinetic"]
+    if any(body.moves for body in run.record.obstacles):  # the rest of what is gained is their work
+        earlier = np.where(places > 0, steps["work_impact"][places - 1], 0.0) if len(places) else np.zeros(0)
+        before["work_impact"] = np.where(still, before["work_impact"], earlier)
         before["work_obstacles"] -= gained - (steps["work_impact"][places] - before["work_impact"])
+    else:
+        before["work_impact"] -= gained
     return Jumps(places, before)
 
 

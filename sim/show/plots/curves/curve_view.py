@@ -113,22 +113,22 @@ def list_runs(sources: Mapping[str, Trajectory | Tree]) -> list[Run]:
     return found
 
 
-def pick_columns(runs: Sequence[Run], names: Sequence[str], notes: list[str]) -> list[dict[str, RunColumn]]:
-    """The columns of each run by their names; a run that lacks one is left out there, if another one has it. Raises
-    ColumnError."""
-    found: list[dict[str, RunColumn]] = [{} for _ in runs]
+def pick_columns(runs: Sequence[Run], names: Sequence[str], notes: list[str]) -> list[tuple[int, RunColumn]]:
+    """(number of the run, column), in the order of the names; a run that lacks one is left out there, if another one
+    has it. Raises ColumnError."""
+    found: dict[tuple[int, str], RunColumn] = {}
     for name in names:
         refused: list[ColumnError] = []
-        for run, columns in zip(runs, found, strict=True):
+        for number, run in enumerate(runs):
             try:
-                columns.update((column.name, column) for column in get_columns(run.trajectory, name))
+                found.update(((number, column.name), column) for column in get_columns(run.trajectory, name))
             except ColumnError as error:
                 refused.append(error)
         if len(refused) == len(runs):
             raise refused[0]
         if refused:
             notes.append(f"{len(refused)} of {len(runs)} runs have no {name}")
-    return found
+    return [(number, column) for (number, _), column in found.items()]
 
 
 def split_names(trajectory: Trajectory, words: Sequence[str]) -> list[str]:
@@ -175,13 +175,12 @@ def find_unit(columns: Sequence[RunColumn]) -> tuple[float, str]:
     return factor, name + FASTER_UNITS.get(("m", "m/s", "m/s^2").index(unit) if scales is LENGTH_UNITS else 0, "")
 
 
-def _make_panels(runs: Sequence[Run], wanted: Sequence[Mapping[str, RunColumn]], across: Sequence[RunColumn],
+def _make_panels(runs: Sequence[Run], wanted: Sequence[tuple[int, RunColumn]], across: Sequence[RunColumn],
                  factor: float, notes: list[str]) -> list[CurvePanel]:
     """Columns of one family and unit share a panel, in the order in which they were asked for."""
     groups: dict[tuple[str, str], list[tuple[int, RunColumn]]] = {}
-    for number, columns in enumerate(wanted):
-        for column in columns.values():
-            groups.setdefault((column.family, column.unit), []).append((number, column))
+    for number, column in wanted:
+        groups.setdefault((column.family, column.unit), []).append((number, column))
     if len(groups) > MOST_PANELS:
         raise ColumnError(f"these columns need {len(groups)} panels; at most {MOST_PANELS} stand below each other")
     panels, endless = [], False

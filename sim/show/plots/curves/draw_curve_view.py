@@ -27,6 +27,7 @@ GRID = {"color": "#ECE9E2", "linewidth": 0.6}
 EVENT = {"color": "#B8B3A8", "linewidth": 0.7, "linestyle": (0, (3, 2)), "zorder": 1.5}
 SEVERAL_WORDS = "more than one acceleration possible"
 CLOSE = 0.02  # of the width: events nearer than this have one word together
+NARROW = 0.004  # of the width: shorter bands are lines
 MOST_WORDS = 26  # words of events above the panels
 MOST_ENTRIES = 14  # of the legend of a panel
 MOST_TRIANGLES = 30  # marks of unbounded forces
@@ -75,7 +76,7 @@ def _write_around(figure: Figure, title: str, entries: list, notes: list[str]) -
     for number, note in enumerate(reversed(notes)):
         figure.text(0.015, line * (number + 0.3), as_typed(note, 160), fontsize=9, color=FAINT)
     if entries:
-        legend = figure.legend(handles=entries, loc="upper left", bbox_to_anchor=(0.008, 1.0 - 1.4 * line),
+        legend = figure.legend(handles=entries, loc="upper left", bbox_to_anchor=(0.015, 1.0 - 1.45 * line),
                                ncols=ENTRIES_PER_ROW, fontsize=9, frameon=False, labelcolor=FAINT, borderpad=0.0,
                                borderaxespad=0.0)
         legend.set_in_layout(False)
@@ -89,10 +90,14 @@ def _draw_panel(axes: Axes, view: CurveView, panel: CurvePanel, labels: Mapping[
         colour = pick_column_colour(index) if single else run.colour
         line = pick_branch_style(index)[1] if single else run.line if len(names) == 1 else BRANCH_LINES[
             index % len(BRANCH_LINES)]
-        _draw_curve(axes, view, curve, colour, line)
-    for start, end in view.bands:
-        axes.axvspan(start, end, color=NOT_UNIQUE, alpha=0.16, linewidth=1.2, zorder=0.5)
+        _draw_curve(axes, view, curve, colour, line, index)
     _set_range(axes, view, panel)
+    width = float(np.ptp(axes.get_xlim()))
+    for start, end in view.bands:
+        if end - start < NARROW * width:
+            axes.axvline(start, color=NOT_UNIQUE, alpha=0.7, linewidth=1.2, zorder=2.0)
+        else:
+            axes.axvspan(start, end, color=NOT_UNIQUE, alpha=0.16, linewidth=0.0, zorder=0.5)
     words = [as_typed(labels.get(name, name)) for name in names]
     axes.set_ylabel(_name_axis(words[0] if len(names) == 1 and names[0] in labels else panel.family, panel.unit),
                     color=FAINT)
@@ -117,7 +122,7 @@ def _draw_panel(axes: Axes, view: CurveView, panel: CurvePanel, labels: Mapping[
     axes.margins(x=0.01)
 
 
-def _draw_curve(axes: Axes, view: CurveView, curve: Curve, colour: str, line) -> None:
+def _draw_curve(axes: Axes, view: CurveView, curve: Curve, colour: str, line: str | tuple, index: int) -> None:
     whole = curve.column.values.dtype.kind in "iu"
     marker = "." if len(curve.x) <= 1 else ""
     axes.plot(curve.x, curve.y, color=colour, linestyle=line, linewidth=1.4, marker=marker, zorder=3,
@@ -128,8 +133,9 @@ def _draw_curve(axes: Axes, view: CurveView, curve: Curve, colour: str, line) ->
     if len(curve.unbounded):
         every = max(1, len(curve.unbounded) // MOST_TRIANGLES)
         shown = curve.unbounded[::every]
-        axes.plot(shown, np.full(len(shown), 0.96), transform=axes.get_xaxis_transform(), color=colour, marker="^",
-                  markersize=5.0, linestyle="none", zorder=4)
+        heights = np.full(len(shown), 0.95 - 0.08 * (index % 6))  # several are seen beside each other
+        axes.plot(shown, heights, transform=axes.get_xaxis_transform(), color=colour, marker="^", markersize=5.0,
+                  linestyle="none", zorder=4)
 
 
 def _set_range(axes: Axes, view: CurveView, panel: CurvePanel) -> None:
