@@ -148,9 +148,11 @@ def test_every_column_of_every_scene_can_be_had(name):
 
 
 def test_unknown_names_say_what_there_is(slide):
-    for name, said in (("velocty", "did you mean 'velocity'?"), ("contact.slop.fn", "did you mean 'contact.slope.fn'?"),
+    for name, said in (("velocty", "did you mean 'velocity'?"),
+                       ("contact.slop.fn", "did you mean 'contact.slope.fn'?"),
                        ("depth", "names no hole"), ("contact.slope.fm", "contact.NAME.fn"),
-                       ("obstacle.slope.x", "valid"), ("", "valid: time"), ("contact.", "valid"), ("contact", "valid"), ("x" * 1000, "...")):
+                       ("obstacle.slope.x", "valid"), ("", "valid: time"),
+                       ("contact.", "valid"), ("contact", "valid"), ("x" * 1000, "...")):
         with pytest.raises(ColumnError) as raised:
             get_columns(slide, name)
         assert said in str(raised.value) and len(str(raised.value)) < 1500, name

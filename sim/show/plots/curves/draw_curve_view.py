@@ -61,6 +61,7 @@ def draw_curve_view(view: CurveView, title: str, figure: Figure | None = None,
     for axes, panel in zip(grid, view.panels, strict=True):
         _draw_panel(axes, view, panel, labels)
     grid[-1].set_xlabel(_name_axis(as_typed(labels.get(view.x, view.x_family)), view.x_unit), color=FAINT)
+    figure.align_ylabels(grid)
     notes = [*view.notes, *_mark_events(grid, view)]
     _write_around(figure, title, _list_entries(view), notes)
     return figure
