@@ -30,7 +30,7 @@ ALL_EVENTS, NO_EVENTS = "all", "none"
 
 
 @dataclass(frozen=True, eq=False)
-class Run:
+class DrawnRun:
     """One motion of a picture."""
 
     label: str  # "" of a part of a tree that has no entry in the legend
@@ -41,7 +41,7 @@ class Run:
 
 
 @dataclass(frozen=True, eq=False)
-class Curve:
+class DrawnCurve:
     """A column of a run, with two points where it jumps; NaN where there is nothing to draw."""
 
     run: int
@@ -58,7 +58,7 @@ class CurvePanel:
 
     family: str
     unit: str  # as it is shown, "" for none
-    curves: list[Curve]
+    curves: list[DrawnCurve]
     words: tuple[str, ...] = ()  # of the whole numbers 0, 1, ...
 
 
@@ -66,7 +66,7 @@ class CurvePanel:
 class CurveView:
     """All that a picture of curves shows."""
 
-    runs: list[Run]
+    runs: list[DrawnRun]
     panels: list[CurvePanel]
     x: str
     x_family: str
@@ -95,9 +95,9 @@ def choose_curve_view(sources: Mapping[str, Trajectory | Tree], names: Sequence[
                      [(factor * time, word) for time, word in marks], notes)
 
 
-def list_runs(sources: Mapping[str, Trajectory | Tree]) -> list[Run]:
+def list_runs(sources: Mapping[str, Trajectory | Tree]) -> list[DrawnRun]:
     """One for each log, and for each branch of a tree. Raises ColumnError where one has no rows."""
-    found: list[Run] = []
+    found: list[DrawnRun] = []
     for label, source in sources.items():
         prefix = f"{label}: " if len(sources) > 1 else ""
         pieces = [(label, source, False)] if isinstance(source, Trajectory) else [
@@ -108,12 +108,12 @@ def list_runs(sources: Mapping[str, Trajectory | Tree]) -> list[Run]:
         for name, rows, splits in pieces:
             if len(rows):
                 colour, line = pick_branch_style(sum(run.label != "" for run in found))
-                found.append(Run("" if splits else name, rows, find_jumps(rows), TRUNK if splits else colour,
+                found.append(DrawnRun("" if splits else name, rows, find_jumps(rows), TRUNK if splits else colour,
                                  "-" if splits else line))
     return found
 
 
-def pick_columns(runs: Sequence[Run], names: Sequence[str], notes: list[str]) -> list[tuple[int, RunColumn]]:
+def pick_columns(runs: Sequence[DrawnRun], names: Sequence[str], notes: list[str]) -> list[tuple[int, RunColumn]]:
     """(number of the run, column), in the order of the names; a run that lacks one is left out there, if another one
     has it. Raises ColumnError."""
     found: dict[tuple[int, str], RunColumn] = {}
@@ -175,7 +175,7 @@ def find_unit(columns: Sequence[RunColumn]) -> tuple[float, str]:
     return factor, name + FASTER_UNITS.get(("m", "m/s", "m/s^2").index(unit) if scales is LENGTH_UNITS else 0, "")
 
 
-def _make_panels(runs: Sequence[Run], wanted: Sequence[tuple[int, RunColumn]], across: Sequence[RunColumn],
+def _make_panels(runs: Sequence[DrawnRun], wanted: Sequence[tuple[int, RunColumn]], across: Sequence[RunColumn],
                  factor: float, notes: list[str]) -> list[CurvePanel]:
     """Columns of one family and unit share a panel, in the order in which they were asked for."""
     groups: dict[tuple[str, str], list[tuple[int, RunColumn]]] = {}
@@ -194,7 +194,7 @@ def _make_panels(runs: Sequence[Run], wanted: Sequence[tuple[int, RunColumn]], a
     return panels
 
 
-def _trace(number: int, run: Run, across: RunColumn, column: RunColumn, factor: float, own: float) -> Curve:
+def _trace(number: int, run: DrawnRun, across: RunColumn, column: RunColumn, factor: float, own: float) -> DrawnCurve:
     """A curve with the values just before and from each event on."""
     rows = run.trajectory
     x, y = (np.insert(each.values.astype(float), run.jumps.places, each.find_before(rows, run.jumps))
@@ -205,7 +205,7 @@ def _trace(number: int, run: Run, across: RunColumn, column: RunColumn, factor: 
     with np.errstate(invalid="ignore"):
         y = np.where(np.isfinite(y), own * y, np.nan)
         x = np.where(np.isfinite(x), factor * x, np.nan)
-    return Curve(number, column, x, y, x[endless], several.astype(bool))
+    return DrawnCurve(number, column, x, y, x[endless], several.astype(bool))
 
 
 def choose_events(sources: Mapping[str, Trajectory | Tree], words: Sequence[str] | None, x: str,

@@ -17,7 +17,7 @@ from matplotlib.ticker import MaxNLocator
 from sim.log.columns.run_columns import UNBOUNDED
 from sim.show.labels import as_typed
 from sim.show.palette import BRANCH_LINES, pick_branch_style
-from sim.show.plots.curves.curve_view import FLAT, TIME, Curve, CurvePanel, CurveView, pick_column_colour
+from sim.show.plots.curves.curve_view import FLAT, TIME, CurvePanel, CurveView, DrawnCurve, pick_column_colour
 from sim.show.replay.painter import FAINT, NOT_UNIQUE, TEXT
 
 WIDTH, TALL, SMALL, HEADER = 9.0, 2.7, 1.9, 1.2  # inches: of the figure, of one panel, of one among many, of the rest
@@ -123,7 +123,7 @@ def _draw_panel(axes: Axes, view: CurveView, panel: CurvePanel, labels: Mapping[
     axes.margins(x=0.01)
 
 
-def _draw_curve(axes: Axes, view: CurveView, curve: Curve, colour: str, line: str | tuple, index: int) -> None:
+def _draw_curve(axes: Axes, view: CurveView, curve: DrawnCurve, colour: str, line: str | tuple, index: int) -> None:
     whole = curve.column.values.dtype.kind in "iu"
     marker = "." if len(curve.x) <= 1 else ""
     axes.plot(curve.x, curve.y, color=colour, linestyle=line, linewidth=1.4, marker=marker, zorder=3,
