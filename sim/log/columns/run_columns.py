@@ -151,9 +151,8 @@ def list_columns(run: RunRows) -> list[tuple[str, str, str]]:
     return told
 
 
-def select_contacts(run: RunRows, obstacle: str) -> tuple[np.ndarray, np.ndarray]:
-    """(rows of /contacts (k,), the step (k,) that each belongs to) of the contacts with an obstacle. Raises
-    ColumnError."""
+def find_contacts(run: RunRows, obstacle: str) -> tuple[np.ndarray, np.ndarray]:
+    """(k,) rows of /contacts, and (k,) the step of each, of the contacts with an obstacle. Raises ColumnError."""
     names = [body.name for body in run.record.obstacles]
     if obstacle not in names:
         raise ColumnError(f"there is no obstacle {quote(obstacle)}{suggest(obstacle, names)}")
@@ -161,7 +160,7 @@ def select_contacts(run: RunRows, obstacle: str) -> tuple[np.ndarray, np.ndarray
     owner = np.repeat(np.arange(len(counts)), counts)
     places = np.repeat(run.steps["first_contact"] - np.cumsum(counts) + counts, counts) + np.arange(len(owner))
     own = run.contacts["obstacle"][places] == names.index(obstacle)
-    return run.contacts[places[own]], owner[own]
+    return places[own], owner[own]
 
 
 def _get_field(run: RunRows, name: str) -> RunColumn:
@@ -222,21 +221,24 @@ def _get_contacts(run: RunRows, name: str) -> list[RunColumn]:
 
 def _gather(run: RunRows, obstacle: str, quantity: str) -> np.ndarray:
     """(n,) a quantity of the contacts with an obstacle, one value a row."""
-    rows, owner = select_contacts(run, obstacle)
+    places, owner = find_contacts(run, obstacle)
+
+    def take(name: str) -> np.ndarray:
+        return run.contacts[name][places]
+
     if quantity in ("slip", "gap"):
-        values = np.full(len(run.steps), np.nan)
-        order = np.argsort(np.abs(rows[quantity]), kind="stable")  # the largest comes last, and stays
-        values[owner[order]] = rows[quantity][order]
+        values, found = np.full(len(run.steps), np.nan), take(quantity)
+        order = np.argsort(np.abs(found), kind="stable")  # the largest comes last, and stays
+        values[owner[order]] = found[order]
         return values
-    values = np.zeros(len(run.steps))
     with np.errstate(invalid="ignore"):  # of a jam
-        if quantity in ("fn", "ft"):
-            np.add.at(values, owner, rows[quantity])
-            return values
-        normal, tangent = ("nx", "ny") if quantity == "fx" else ("ny", "nx")
-        along = rows["fn"] * rows[normal] + rows["ft"] * rows[tangent] * (1.0 if quantity == "fx" else -1.0)
-        np.add.at(values, owner, along)
-    return values
+        if quantity == "fx":
+            force = take("fn") * take("nx") + take("ft") * take("ny")
+        elif quantity == "fy":
+            force = take("fn") * take("ny") - take("ft") * take("nx")
+        else:
+            force = take(quantity)
+        return np.bincount(owner, force, minlength=len(run.steps))
 
 
 def _get_obstacle(run: RunRows, name: str) -> RunColumn:

@@ -11,7 +11,7 @@ import numpy as np
 
 from sim.files.partial_file import PartialFile, prepare_place
 from sim.files.write_error import WriteError
-from sim.log.columns.run_columns import ColumnError, RunColumn, get_all_columns, list_columns, select_contacts
+from sim.log.columns.run_columns import ColumnError, RunColumn, find_contacts, get_all_columns, list_columns
 from sim.log.columns.run_rows import RunRows, word_rows
 from sim.rows.records import ROW_WORDS
 
@@ -26,7 +26,8 @@ CONTACT_ROW = np.dtype([
 
 def build_contact_table(run: RunRows, obstacle: str) -> np.ndarray:
     """(k,) CONTACT_ROW, a row for each closed contact with an obstacle at each logged time. Raises ColumnError."""
-    rows, owner = select_contacts(run, obstacle)
+    places, owner = find_contacts(run, obstacle)
+    rows = run.contacts[places]
     table = np.zeros(len(rows), CONTACT_ROW)
     table["time"], table["step"] = run.time[owner], owner
     for name in ("fn", "ft", "slip", "gap", "part_feature", "obstacle_feature"):

@@ -80,7 +80,7 @@ def test_units_fit_the_values(bounce, slides):
         assert get_lines(axes)[0].get_ydata()[0] == pytest.approx(factor * run.column(name)[0])
     speed = stiction.plot_runs(bounce, "speed", "ay", x="y")
     assert [axes.get_ylabel() for axes in speed.axes] == ["velocity (m/s)", "acceleration (m/s²)"]
-    assert speed.axes[-1].get_xlabel() == "position (m)"
+    assert speed.axes[-1].get_xlabel() == "position y (m)"
     assert find_unit(stiction_columns(bounce, "n_contacts")) == (1.0, "")
     assert find_unit(stiction_columns(bounce, "alpha")) == (1.0, "rad/s²")
 
@@ -131,6 +131,23 @@ def test_unbounded_forces_are_gaps_and_said():
     assert np.isnan(wall.y[-1]) and wall.unbounded.tolist() == [run.time[-1]]
     assert any("unbounded (jammed)" in note for note in view.notes)
     assert "unbounded (jammed)" in read_words(draw_curve_view(view, "p"))
+
+
+def test_of_several_runs_each_has_its_own_mark_where_it_was_not_unique(slides):
+    rod = simulate(load_scene("painleve_rod"))
+    figure = plot_runs({"rod": rod} | slides, "y")
+    assert not figure.axes[0].patches and SEVERAL_WORDS in read_words(figure)
+    (pale,) = [line for line in get_lines(figure.axes[0]) if line.get_linewidth() > 3.0]
+    shown = np.isfinite(pale.get_ydata())
+    assert pale.get_xdata()[shown].max() == pytest.approx(rod.not_unique[0, 1]) and not shown.all()
+
+
+def test_a_curve_on_another_one_is_seen():
+    run = simulate(load_scene("cam_follower"), duration=0.2)
+    left, right = get_lines(plot_runs(run, "contact.fn").axes[0])
+    assert left.get_linestyle() == "-" and right.get_linestyle() == "--"
+    one, other = get_lines(plot_runs(run, "x", "y").axes[0])
+    assert one.get_linestyle() == other.get_linestyle() == "-"
 
 
 def test_trees_have_a_curve_for_each_branch():

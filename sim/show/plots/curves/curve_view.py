@@ -19,6 +19,8 @@ DEFAULT_NAMES = ("y", "contact.fn", "energy")
 TIME = "time"
 MOST_PANELS = 12  # below each other
 FLAT = 1e-9  # of the largest value: curves that vary less are drawn as the straight lines that they are
+SAME_LINE = 0.004  # of the range: curves nearer than this are one line in a picture
+MOSTLY = 0.5  # share of the points of a curve that must lie on another one to count as hidden
 TRUNK = "#8A857C"  # branches of a tree up to their split
 DEGREES = 180.0 / np.pi
 ENERGY_UNITS = ((0.1, 1.0, "J"), (1e-4, 1e3, "mJ"), (1e-7, 1e6, "µJ"), (0.0, 1e9, "nJ"))
@@ -71,7 +73,7 @@ class CurveView:
     x: str
     x_family: str
     x_unit: str
-    bands: np.ndarray  # (k, 2) in the unit of x: when the motion was not unique; only over time
+    bands: np.ndarray  # (k, 2) in the unit of x: when the motion was not unique; only of one log over time
     events: list[tuple[float, str]] = field(default_factory=list)  # (x, word), in their order; only over time
     notes: list[str] = field(default_factory=list)
 
@@ -87,9 +89,8 @@ def choose_curve_view(sources: Mapping[str, Trajectory | Tree], names: Sequence[
     factor, x_unit = find_unit(across)
     panels = _make_panels(runs, wanted, across, factor, notes)
     bands = np.zeros((0, 2))
-    if x == TIME:
-        spans = [source.not_unique for source in sources.values()]
-        bands = factor * np.concatenate([np.zeros((0, 2)), *spans])
+    if x == TIME and len(sources) == 1:  # of several runs nobody could tell whose band it is
+        bands = factor * next(iter(sources.values())).not_unique
     marks = choose_events(sources, events, x, notes)
     return CurveView(runs, panels, x, across[0].family, x_unit, bands,
                      [(factor * time, word) for time, word in marks], notes)
@@ -230,6 +231,20 @@ def choose_events(sources: Mapping[str, Trajectory | Tree], words: Sequence[str]
             found |= {(float(time), str(kind)): None for time, kind in zip(
                 rows.events["time"], rows.events["kind"], strict=True) if kind in kinds}
     return sorted(found, key=lambda event: event[0])
+
+
+def hides(earlier: DrawnCurve, later: DrawnCurve, x: str) -> bool:
+    """Does a curve lie on another one, so that it would not be seen?"""
+    y, other = earlier.y, later.y
+    if x == TIME and (len(earlier.x) != len(later.x) or not np.array_equal(earlier.x, later.x)):
+        y = np.interp(later.x, earlier.x, earlier.y)
+    if len(y) != len(other):
+        return False
+    both = np.isfinite(y) & np.isfinite(other)
+    if not both.any():
+        return False
+    room = SAME_LINE * max(float(np.ptp(other[both])), float(np.ptp(y[both])), abs(float(other[both].max())))
+    return float(np.mean(np.abs(y - other)[both] <= room)) > MOSTLY
 
 
 def pick_column_colour(index: int) -> str:

@@ -17,13 +17,22 @@ from matplotlib.ticker import MaxNLocator
 from sim.log.columns.run_columns import UNBOUNDED
 from sim.show.labels import as_typed
 from sim.show.palette import BRANCH_LINES, pick_branch_style
-from sim.show.plots.curves.curve_view import FLAT, TIME, CurvePanel, CurveView, DrawnCurve, pick_column_colour
+from sim.show.plots.curves.curve_view import (
+    FLAT,
+    TIME,
+    CurvePanel,
+    CurveView,
+    DrawnCurve,
+    hides,
+    pick_column_colour,
+)
 from sim.show.replay.painter import FAINT, NOT_UNIQUE, TEXT
 
 WIDTH, TALL, SMALL, HEADER = 9.0, 2.7, 1.9, 1.2  # inches: of the figure, of one panel, of one among many, of the rest
 LINE_HEIGHT = 0.24  # inches, of title, legend and notes
 ENTRIES_PER_ROW = 4  # of the legend of the whole picture
 GRID = {"color": "#ECE9E2", "linewidth": 0.6}
+OVER_ANOTHER = (0, (4, 4))  # of a curve that lies on another one: both are seen
 EVENT = {"color": "#B8B3A8", "linewidth": 0.7, "linestyle": (0, (3, 2)), "zorder": 1.5}
 SEVERAL_WORDS = "more than one acceleration possible"
 CLOSE = 0.02  # of the width: events nearer than this have one word together
@@ -60,7 +69,8 @@ def draw_curve_view(view: CurveView, title: str, figure: Figure | None = None,
     grid = figure.subplots(len(view.panels), 1, sharex=True, squeeze=False)[:, 0]
     for axes, panel in zip(grid, view.panels, strict=True):
         _draw_panel(axes, view, panel, labels)
-    grid[-1].set_xlabel(_name_axis(as_typed(labels.get(view.x, view.x_family)), view.x_unit), color=FAINT)
+    across = view.x_family if view.x in (TIME, view.x_family) else f"{view.x_family} {view.x}"
+    grid[-1].set_xlabel(_name_axis(as_typed(labels.get(view.x, across)), view.x_unit), color=FAINT)
     figure.align_ylabels(grid)
     notes = [*view.notes, *_mark_events(grid, view)]
     _write_around(figure, title, _list_entries(view), notes)
@@ -86,11 +96,13 @@ def _write_around(figure: Figure, title: str, entries: list, notes: list[str]) -
 def _draw_panel(axes: Axes, view: CurveView, panel: CurvePanel, labels: Mapping[str, str]) -> None:
     names = list(dict.fromkeys(curve.column.name for curve in panel.curves))
     single = len(view.runs) == 1
-    for curve in panel.curves:
+    for place, curve in enumerate(panel.curves):
         run, index = view.runs[curve.run], names.index(curve.column.name)
         colour = pick_column_colour(index) if single else run.colour
         line = pick_branch_style(index)[1] if single else run.line if len(names) == 1 else BRANCH_LINES[
             index % len(BRANCH_LINES)]
+        if line == "-" and any(hides(other, curve, view.x) for other in panel.curves[:place]):
+            line = OVER_ANOTHER
         _draw_curve(axes, view, curve, colour, line, index)
     _set_range(axes, view, panel)
     width = float(np.ptp(axes.get_xlim()))
@@ -128,9 +140,14 @@ def _draw_curve(axes: Axes, view: CurveView, curve: DrawnCurve, colour: str, lin
     marker = "." if len(curve.x) <= 1 else ""
     axes.plot(curve.x, curve.y, color=colour, linestyle=line, linewidth=1.4, marker=marker, zorder=3,
               drawstyle="steps-post" if whole else "default")
-    if view.x != TIME and curve.not_unique.any():
-        axes.plot(curve.x, np.where(curve.not_unique, curve.y, np.nan), color=NOT_UNIQUE, alpha=0.3, linewidth=6.0,
-                  solid_capstyle="butt", marker="o", markersize=5.0, markeredgewidth=0.0, zorder=2)
+    on = curve.not_unique
+    if not len(view.bands) and on.any():
+        style = {"color": NOT_UNIQUE, "alpha": 0.3, "zorder": 2}
+        axes.plot(curve.x, np.where(on, curve.y, np.nan), linewidth=6.0, solid_capstyle="butt", **style)
+        edge = np.concatenate(([False], on, [False]))
+        alone = on & ~edge[:-2] & ~edge[2:]  # which make no line
+        axes.plot(curve.x[alone], curve.y[alone], linestyle="none", marker="o", markersize=6.0, markeredgewidth=0.0,
+                  **style)
     if len(curve.unbounded):
         every = max(1, len(curve.unbounded) // MOST_TRIANGLES)
         shown = curve.unbounded[::every]
@@ -201,8 +218,7 @@ def _list_entries(view: CurveView) -> list[Line2D | Patch]:
         if any(not run.label for run in view.runs):
             entries.append(Line2D([], [], color=next(run.colour for run in view.runs if not run.label), linewidth=1.6,
                                   label="before the split"))
-    several = len(view.bands) > 0 or (view.x != TIME and any(
-        curve.not_unique.any() for panel in view.panels for curve in panel.curves))
+    several = len(view.bands) > 0 or any(curve.not_unique.any() for panel in view.panels for curve in panel.curves)
     if several:
         entries.append(Patch(color=NOT_UNIQUE, alpha=0.25, label=SEVERAL_WORDS))
     if any(len(curve.unbounded) for panel in view.panels for curve in panel.curves):
