@@ -14,7 +14,8 @@ from functools import cache
 from importlib.resources import files
 from typing import Any
 
-SCRIPTS = ("columns", "camera", "bodies", "contacts", "motion", "stage", "player", "main")
+SCRIPTS = ("columns", "words", "camera", "bodies", "contacts", "motion", "stage", "player", "timeline", "panels",
+           "trees", "sweeps", "main")
 HIDDEN = {ord(character): f"\\u{ord(character):04x}" for character in "<>&\u2028\u2029"}
 
 
@@ -28,8 +29,11 @@ def build_page(data: dict[str, Any], title: str) -> str:
 
 
 def build_script() -> str:
-    """All scripts, in one function, so that no name of theirs is seen outside."""
-    return "\n".join(['(() => {\n"use strict";', *(read_asset(f"{name}.js") for name in SCRIPTS), "})();\n"])
+    """All scripts, in one function, so that no name of theirs is seen outside; without comments and indents, which are
+    a fifth of them. No text of a script goes over more than one line."""
+    lines = [line.strip() for name in SCRIPTS for line in read_asset(f"{name}.js").splitlines()]
+    kept = (line for line in lines if line and not line.startswith("//"))
+    return "\n".join(["(() => {", '"use strict";', *kept, "})();", ""])
 
 
 def build_policy(style: str, script: str) -> str:
