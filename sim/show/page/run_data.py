@@ -46,7 +46,7 @@ def describe_contacts(trajectory: Trajectory, pairs: ContactPairs, columns: Colu
     """Columns of the contact table."""
     rows = trajectory.contacts
     return {"pair": columns.add(pairs.column, "i4"), "letter": columns.add(rows["letter"], "u1"),
-            **{name: columns.add(rows[name]) for name in ("px", "py", "nx", "ny", "gap", "fn", "ft", "slip")}}
+            **{name: columns.add(rows[name]) for name in ("px", "py", "nx", "ny", "fn", "ft", "slip")}}
 
 
 def describe_events(trajectory: Trajectory, pairs: ContactPairs, columns: Columns) -> dict[str, Any]:

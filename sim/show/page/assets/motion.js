@@ -77,7 +77,7 @@ class Run {
       found.push({
         obstacle, own, other, type, name: this.scene.obstacles[obstacle].name,
         letter: told ? this.words.letters[contacts.letter[k]] : "",
-        fn: contacts.fn[k], ft: contacts.ft[k], slip: contacts.slip[k], gap: contacts.gap[k],
+        fn: contacts.fn[k], ft: contacts.ft[k], slip: contacts.slip[k],
         mu: this.scene.obstacles[obstacle].mu, ...this.carry(k, pair, was, now, ...wall),
       });
     }

@@ -6,46 +6,46 @@ const ENERGY_WORDS = [["kinetic", "kinetic energy"], ["spring_energy", "stored i
 const KIND_WORDS = { none: "no acceleration satisfies the contact laws",
   several: "motion not unique: several accelerations are possible",
   continuum: "motion not unique: a continuum of accelerations is possible" };
-const LETTER_WORDS = { n: "separates", s: "separates", l: "slides", r: "rolls" };
+const LETTER_WORDS = { s: "separates", n: "rolls: no slip", r: "slides, slip > 0", l: "slides, slip < 0", a: "approaches" };
 
-function fillTable(section, head, rows) {
-  const table = make("table");
-  if (head) table.append(make("thead", {}, make("tr", {}, ...head.map((text) => make("th", { scope: "col" }, text)))));
-  const cell = (value) => value instanceof Node ? make("td", {}, value) : make("td", { className: "number" }, value);
-  table.append(make("tbody", {}, ...rows.map((row) => make("tr", {}, ...row.map(cell)))));
-  fill(section.querySelector("div"), table);
+function fillTable(section, rows) {
+  const body = make("tbody", {}, ...rows.map(([what, value]) => make("tr", {}, make("td", {}, what), make("td", {}, value))));
+  fill(section.querySelector("div"), make("table", {}, body));
 }
 
 function showContacts(contacts) {
   const section = find("contacts");
   if (!contacts.length) return fill(section.querySelector("div"), make("p", { className: "small" }, "none: the part is free"));
-  fillTable(section, ["contact", "normal", "friction", "slip"], contacts.map((contact) => {
-    const name = make("span", {}, ...(contact.letter ? [make("span", { className: "chip" }, contact.letter)] : []),
-      `${contact.own} on ${contact.name}, ${contact.other}`);
-    const forces = isUnbounded(contact) ? ["unbounded", "(jammed)"]
-      : [writeQuantity(contact.fn, "N"), writeQuantity(contact.ft, "N")];
-    return [name, ...forces, writeQuantity(Math.abs(contact.slip) < 1e-12 ? 0 : contact.slip, "m/s", 3)];
-  }));
+  const rows = contacts.flatMap((contact) => {
+    const chip = contact.letter ? [make("span", { className: "chip", title: LETTER_WORDS[contact.letter] || "" }, contact.letter)] : [];
+    const name = make("td", { colSpan: 3 }, ...chip, `${contact.own} on ${contact.name}, ${contact.other}`);
+    const slip = writeQuantity(Math.abs(contact.slip) < 1e-12 ? 0 : contact.slip, "m/s", 3);
+    const forces = isUnbounded(contact) ? [make("td", { colSpan: 2, className: "jammed" }, "unbounded (jammed)")]
+      : [make("td", {}, writeQuantity(contact.fn, "N")), make("td", {}, writeQuantity(contact.ft, "N"))];
+    return [make("tr", { className: "name" }, name), make("tr", { className: "values" }, ...forces, make("td", {}, slip))];
+  });
+  const head = make("thead", {}, make("tr", {}, ...["normal", "friction", "slip"].map((text) => make("th", { scope: "col" }, text))));
+  fill(section.querySelector("div"), make("table", { className: "contacts" }, head, make("tbody", {}, ...rows)));
 }
 
 function showState(line, time, point) {
-  const [x, y, theta] = line.pose(time), [vx, vy, omega] = line.pose(time, 1), rows = [
-    ["x, y", `${writePlace(x)}, ${writePlace(y)} mm`], ["angle", writeAngle(theta)],
-    ["velocity x, y", `${writeQuantity(vx, "m/s")}, ${writeQuantity(vy, "m/s")}`], ["turning", writeQuantity(omega, "rad/s")]];
+  const [x, y, theta] = line.pose(time), [vx, vy, omega] = line.pose(time, 1), rows = [["x", writePlace(x)], ["y", writePlace(y)],
+    ["angle", writeAngle(theta)], ["velocity x", writeQuantity(vx, "m/s")], ["velocity y", writeQuantity(vy, "m/s")],
+    ["turning", writeQuantity(omega, "rad/s")]];
   if (point[0] || point[1]) {
     const [px, py] = placePoint([x, y, theta], ...point);
-    rows.push(["point x, y", `${writePlace(px)}, ${writePlace(py)} mm`]);
+    rows.push(["point x", writePlace(px)], ["point y", writePlace(py)]);
   }
-  fillTable(find("state"), null, rows);
+  fillTable(find("state"), rows);
 }
 
-const writePlace = (metres) => writeNumber(metres * 1e3, 6);
+const writePlace = (metres) => `${writeNumber(metres * 1e3, 6)} mm`;
 
 function showEnergies(run, time) {
   const row = run.row(time), rows = [];
   for (const [name, words] of ENERGY_WORDS)
     if (run.rows[name]) rows.push([words, writeQuantity(run.rows[name][row], "J")]);
-  fillTable(find("energies"), null, rows);
+  fillTable(find("energies"), rows);
 }
 
 function showFacts(scene, ending) {

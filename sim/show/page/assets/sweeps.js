@@ -24,12 +24,14 @@ class SweepMap {
     find("map").append(make("h2", {}, "Outcomes"), this.choosers, this.canvas, this.legend, this.message);
     find("map").hidden = false;
     this.buildChoosers();
+    this.few = this.run.filter((place) => place >= 0).length < 0.6 * this.run.length;
     this.data.words.forEach((word, k) => {
       const swatch = make("span", { className: "swatch" });
       swatch.style.background = this.data.colours[k];
       this.legend.append(make("span", {}, swatch, `${word} ${this.outcome.reduce((n, code) => n + (code === k), 0)}`));
     });
-    if (this.chosen.some((each) => each)) this.legend.append(make("span", {}, make("span", { className: "dot" }, "•"), "several motions were possible"));
+    if (this.few && this.run.some((place) => place >= 0)) this.legend.append(make("span", {}, "▷ its run plays"));
+    if (this.chosen.some((each) => each)) this.legend.append(make("span", {}, "• several motions were possible"));
     this.canvas.addEventListener("pointermove", (event) => this.hover(event));
     this.canvas.addEventListener("pointerleave", () => this.tell(null));
     this.canvas.addEventListener("click", (event) => {
@@ -115,7 +117,7 @@ class SweepMap {
         context.fill();
         continue;
       }
-      context.fillRect(x0, y0, w + 0.5, h + 0.5);
+      context.fillRect(x0, y0, w, h);
       this.mark(context, cell, x0, y0, w, h);
     }
     this.drawChosen(context, colours);
@@ -125,19 +127,24 @@ class SweepMap {
   boxOf(cell, x, y) {
     if (this.scatter) return { cell, x0: this.toX(x.at(cell)) - 4, y0: this.toY(y.at(cell)) - 4, w: 8, h: 8 };
     const [a, b] = x.borders(cell).map(this.toX), [d, c] = y.borders(cell).map(this.toY);
-    return { cell, x0: a, y0: c, w: b - a, h: d - c };
+    const [x0, y0, x1, y1] = [a, c, b, d].map(Math.round); // whole pixels: no seams between cells
+    return { cell, x0, y0, w: x1 - x0, h: y1 - y0 };
   }
 
-  // Cells with a run have a corner that is folded; where the rule of choice chose, a dot
+  // Cells with a run have a triangle, where not nearly all have one; where the rule of choice chose, a dot
   mark(context, cell, x0, y0, w, h) {
-    const size = Math.min(5, w / 3, h / 3);
-    context.fillStyle = "#2b2b2b";
-    if (this.run[cell] >= 0 && size > 1) {
+    const size = Math.min(5, w / 3, h / 3), [x, y] = [x0 + w / 2, y0 + h / 2];
+    if (size < 1) return;
+    if (this.run[cell] >= 0 && this.few) {
       context.beginPath();
-      context.moveTo(x0 + w, y0), context.lineTo(x0 + w, y0 + size), context.lineTo(x0 + w - size, y0);
-      context.fill();
+      context.moveTo(x - 0.7 * size, y - size), context.lineTo(x + size, y), context.lineTo(x - 0.7 * size, y + size);
+      context.closePath();
+      Object.assign(context, { fillStyle: "#ffffff", strokeStyle: "#2b2b2b", lineWidth: 2, lineJoin: "round" });
+      context.stroke(), context.fill();
+    } else if (this.chosen[cell]) {
+      context.fillStyle = "#2b2b2b";
+      context.fillRect(x - 1, y - 1, 2, 2);
     }
-    if (this.chosen[cell] && size > 1) context.fillRect(x0 + w / 2 - 1, y0 + h / 2 - 1, 2, 2);
   }
 
   drawChosen(context, colours) {

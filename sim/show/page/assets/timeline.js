@@ -1,6 +1,6 @@
 // The bars below the picture: energy or branches over time, events, times that were not unique, and where we are.
 
-const EVENT_REACH = 6, LANE = 15; // pixels: how near the pointer must be to an event; height of a branch
+const EVENT_REACH = 6, LANE = 15, EDGE = 14; // pixels: reach of an event; height of a branch; room at both ends
 
 class Timeline {
   // source: { line(), tree, notUnique(), player, style(), select(branch) }
@@ -22,12 +22,12 @@ class Timeline {
 
   toX(time) {
     const [start, end] = this.span;
-    return 8 + ((time - start) / (end - start)) * (this.width - 16);
+    return EDGE + ((time - start) / (end - start)) * (this.width - 2 * EDGE);
   }
 
   toTime(x) {
     const [start, end] = this.span;
-    return start + ((x - 8) / (this.width - 16)) * (end - start);
+    return start + ((x - EDGE) / (this.width - 2 * EDGE)) * (end - start);
   }
 
   place(event) {
@@ -109,10 +109,12 @@ class Timeline {
 
   drawNotUnique(context, colours) {
     context.fillStyle = colours.notUnique;
-    context.globalAlpha = 0.38;
     for (const [start, end] of this.source.notUnique()) {
       const x = this.toX(start), width = Math.max(this.toX(end) - x, 2.5);
+      context.globalAlpha = 0.14;
       context.fillRect(x, 0, width, this.height - 15);
+      context.globalAlpha = 0.9;
+      context.fillRect(x, 0, width, 3.5);
     }
     context.globalAlpha = 1;
   }
@@ -138,11 +140,12 @@ class Timeline {
     for (const point of points) context.lineTo(...point);
     Object.assign(context, { strokeStyle: colours.partEdge, lineWidth: 1 });
     context.stroke();
-    Object.assign(context, { font: "10.5px system-ui, sans-serif", fillStyle: colours.faint, textAlign: "right",
-      textBaseline: "top", strokeStyle: colours.card, lineWidth: 3 });
-    const text = `kinetic energy, up to ${writeQuantity(most, "J", 3)}`;
-    context.strokeText(text, this.width - 8, 1);
-    context.fillText(text, this.width - 8, 1);
+    Object.assign(context, { font: "10.5px system-ui, sans-serif", textAlign: "right", textBaseline: "top" });
+    const text = `kinetic energy, up to ${writeQuantity(most, "J", 3)}`, size = context.measureText(text).width;
+    Object.assign(context, { fillStyle: colours.card, globalAlpha: 0.8 });
+    context.fillRect(this.width - EDGE - size - 4, 4, size + 8, 14);
+    Object.assign(context, { fillStyle: colours.faint, globalAlpha: 1 });
+    context.fillText(text, this.width - EDGE, 6);
   }
 
   drawBranches(context, colours) {
@@ -181,7 +184,7 @@ class Timeline {
       last = x;
     }
     context.fillStyle = colours.line;
-    context.fillRect(8, floor, this.width - 16, 1);
+    context.fillRect(EDGE, floor, this.width - 2 * EDGE, 1);
   }
 
   drawAxis(context, colours) {
