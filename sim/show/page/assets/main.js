@@ -231,7 +231,7 @@ class Page {
     if (!this.touched && (camera.width !== this.fitted?.[0] || camera.height !== this.fitted?.[1] || this.fitted[2] !== this.box)) {
       camera.fit(this.box);
       this.fitted = [camera.width, camera.height, this.box];
-      this.last = this.follow ? this.line.pose(this.line.start) : null;
+      this.last = null;
     }
     if (this.follow) {
       if (this.last) [camera.x, camera.y] = [camera.x + pose[0] - this.last[0], camera.y + pose[1] - this.last[1]];
@@ -280,6 +280,7 @@ class Page {
     if (note) fill(find("note"), note[0]), (find("note").className = note[1]);
     const here = line.events.filter((event) => event.time === time).map(({ run, k }) => run.describeEvent(k));
     fill(find("event"), [...new Set(here)].join("; "));
+    find("event").title = find("event").textContent;
     showContacts(contacts);
     showState(line, time, this.point);
     showEnergies(line.at(time), time);
