@@ -1,4 +1,4 @@
-"""The motion between rows as polynomials: exact for parabolas, near to fine logs of other motions, never across a jump."""
+"""The motion between rows as polynomials: exact for parabolas, near fine logs of other motions, never across a jump."""
 
 import numpy as np
 import pytest

@@ -111,7 +111,7 @@ def test_it_plays_pauses_and_steps(browser, peg, peg_page):
     assert browser.text("#event")
     browser.press(",")
     assert read_view(browser)["time"] == seen[1]
-    left, top, width, height = browser.place("#timeline")
+    left, top, width, _ = browser.place("#timeline")
     browser.click(left + width / 2, top + 8)
     assert read_view(browser)["time"] == pytest.approx(0.5 * peg.time[-1], abs=0.03 * peg.time[-1])
 
@@ -120,7 +120,7 @@ def test_it_zooms_to_the_pointer_and_back(browser, peg_page):
     browser.open(peg_page)
     before = read_view(browser)
     left, top, width, height = browser.place("#canvas")
-    x, y = 0.3 * width, 0.7 * height
+    x, y = round(left + 0.3 * width) - left, round(top + 0.7 * height) - top  # wheels turn at whole pixels
 
     def world(view):
         return np.array([view["x"] + (x - view["width"] / 2) / view["scale"],
@@ -233,10 +233,10 @@ def sweep_page(tmp_path_factory):
 
 
 def test_a_cell_that_is_clicked_plays(browser, sweep_page):
-    found, runs, path = sweep_page
+    _, runs, path = sweep_page
     browser.open(path)
     assert read_view(browser)["chosen"] == 0 and "2 of 6 runs" in browser.text("#facts")
-    left, top, width, height = browser.place("#map canvas")
+    left, top, width, _ = browser.place("#map canvas")
     browser.click(left + width - 20, top + 20)  # the largest mu and rho: the last cell
     assert read_view(browser)["chosen"] == 5
     end = runs[5].time[-1]
