@@ -126,7 +126,7 @@ def test_it_zooms_to_the_pointer_and_back(browser, peg_page):
         return np.array([view["x"] + (x - view["width"] / 2) / view["scale"],
                          view["y"] - (y - view["height"] / 2) / view["scale"]])
 
-    for _ in range(40):
+    for _ in range(28):
         browser.mouse("mouseWheel", left + x, top + y, deltaX=0, deltaY=-240)
     browser.settle()
     near = read_view(browser)
