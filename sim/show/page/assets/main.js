@@ -95,9 +95,9 @@ class Page {
     const how = [ending.well ? "" : `${ending.status}:`, ending.happened, ending.message];
     const end = how.filter((words) => words).join(" ");
     const parts = [`${this.writeTime(this.line.start, 3)} to ${this.writeTime(this.line.end, 3)}`,
-      `${this.line.events.length} events`, end];
+      count(this.line.events.length, "event"), end];
     if (data.form === "run" && outcome) parts.unshift(`outcome: ${outcome}`);
-    if (data.form === "tree") parts[1] = `${data.tree.branches.length} branches, ${data.tree.leaves} ends`;
+    if (data.form === "tree") parts[1] = `${data.tree.branches.length} branches, ${count(data.tree.leaves, "end")}`;
     if (data.form !== "sweep") fill(find("facts"), parts.join("  ·  "));
     showFacts(scene, data.form === "sweep" ? end : "");
   }
