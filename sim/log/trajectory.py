@@ -35,6 +35,7 @@ if TYPE_CHECKING:
     import pandas
     from matplotlib.figure import Figure
 
+    from sim.log.pieces import Pieces
     from sim.scene.scene import Scene
 
 TABLES = ("steps", "contacts", "events", "impulses")
@@ -149,6 +150,14 @@ class Trajectory:
     def acceleration(self) -> np.ndarray:
         """(n, 3): ax, ay (m/s^2), alpha (rad/s^2)."""
         return stack_fields(self.steps, ("ax", "ay", "alpha"))
+
+    @cached_property
+    def pieces(self) -> Pieces:
+        """The motion between the rows, of which there must be one, as polynomials in time: `pieces.evaluate(times)` is
+        (n, 3) poses."""
+        from sim.log.pieces import build_pieces
+
+        return build_pieces(self)
 
     @cached_property
     def obstacle_poses(self) -> dict[str, np.ndarray]:
