@@ -308,6 +308,10 @@ BETTER_VIEW = 1e-9
 # A whole number of frames or a round number is reached if this share of it is missing: the rounding of a quotient.
 # Larger: a frame too few. Smaller: one too many.
 WHOLE_NUMBER = 1e-12
+# A round tick stands at a value of its axis if it is nearer than this, in lengths of the axis. Reason: both are decimal
+# numbers, and differ by rounding. Larger: a tick beside a value is taken to stand at it. Smaller: ticks that stand at
+# values are not seen to, and other round ones are taken.
+SAME_TICK = 1e-9
 # Forces below this share of the largest are not drawn. Larger: forces are missing. Smaller: arrows without length.
 DRAWN_FORCE = 1e-3
 # Chords lie at most this far off the arcs that they are drawn for, in heights of the picture. Reason: a tenth of a dot

@@ -7,8 +7,8 @@ from typing import Annotated
 
 import typer
 
-from sim.cli.reports.cli_words import find_log
-from sim.cli.shared_options import BranchOption, app
+from sim.cli.reports.cli_words import find_log, read_picture_options
+from sim.cli.shared_options import BranchOption, LabelOption, TitleOption, app
 
 
 @app.command("replay")
@@ -38,17 +38,22 @@ def plot_table(
     file: Annotated[Path, typer.Argument(metavar="FILE", help="The table of a sweep (.h5).")],
     x: Annotated[str | None, typer.Option("--x", metavar="NAME", help="What varies to the right, such as mu.")] = None,
     y: Annotated[str | None, typer.Option(
-        "--y", metavar="NAME", help="What varies upwards; or a column of numbers, for curves.")] = None,
+        "--y", metavar="NAME", help="What varies upwards; or a column of numbers, or arithmetic over columns such as "
+        "largest_fn/9.81, for curves.")] = None,
     color: Annotated[str | None, typer.Option(
-        "--color", metavar="COLUMN", help="What is shown: outcome (if not given), or any column of the table; numbers "
-        "without --y as curves.")] = None,
+        "--color", metavar="COLUMN", help="What is shown: outcome (if not given), any column of the table, or "
+        "arithmetic over columns; numbers without --y as curves.")] = None,
     where: Annotated[str | None, typer.Option(
         metavar="NAME=VALUE,...", help="Only cells with these values of other axes.")] = None,
     save: Annotated[Path | None, typer.Option(
         metavar="FILE", help="Write a picture (.png, .svg or .pdf) instead of opening a window.")] = None,
+    title: TitleOption = None,
+    label: LabelOption = None,
+    contours: Annotated[str | None, typer.Option(
+        metavar="N|V,V,...", help="Of a map of numbers: lines of equal numbers, about N or at these levels.")] = None,
 ) -> None:
     """Show the table of a sweep: a map of outcomes or numbers, or curves; further axes get a panel for each value."""
     path = find_log(str(file))
     from sim.cli.reports import report_plot
 
-    report_plot.plot_sweep(path, x, y, color, where, save)
+    report_plot.plot_sweep(path, x, y, color, where, save, read_picture_options(title, label), contours)

@@ -1,9 +1,9 @@
 """Arithmetic that a user writes over columns of numbers: largest_fn/9.81, hypot of x and y as sqrt(x**2 + y**2).
 
-Python's own parser reads the text, and of what it finds only the nodes below are taken; nothing is ever run. Names stand
-for columns alone: a dotted one, such as workpiece.rho or contact.fn, is one name, and a name that Python would not read
-as one stands in quotes: 'obstacle.finger 1.pose.x'/2. All arithmetic is that of float64, so that no number can grow:
-where a result does not exist it is NaN, where it is too large it is infinite.
+Python's own parser reads the text; of what it finds only the nodes below are taken, and nothing is ever run. Names
+stand for columns alone: a dotted one, such as workpiece.rho or contact.fn, is one name, and a name that Python would
+not read as one stands in quotes: 'obstacle.finger 1.pose.x'/2. All arithmetic is that of float64, so that no number can
+grow: where a result does not exist it is NaN, where it is too large it is infinite.
 """
 
 from __future__ import annotations

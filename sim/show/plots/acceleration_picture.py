@@ -12,6 +12,7 @@ from dynamics.sets.acceleration_set import AccelerationSet
 from dynamics.sets.explanation import describe_mode
 from sim.scene.scene import Scene
 from sim.show.labels import as_typed
+from sim.show.picture_options import PLAIN, PictureOptions
 from sim.show.plot_file import check_plot_file, save_figure
 from sim.show.plots.cone_space import build_cone_space
 from sim.show.plots.draw_space import SpacePainter, draw_cone_plane, draw_intervals
@@ -26,13 +27,14 @@ COLOURS = {"none": NORMAL_FORCE, "one": TEXT, "several": NOT_UNIQUE, "continuum"
 
 def save_acceleration_picture(path, scene: Scene, pose, time: float, problem, contacts, found) -> Path:
     """Write the figure of `draw_acceleration_picture` to `path` (.png, .svg or .pdf). Raises PlotError."""
-    path = check_plot_file(path)
-    figure = draw_acceleration_picture(scene, pose, time, problem, contacts, found)
-    return save_figure(figure, path)
+    file = check_plot_file(path)
+    figure = draw_acceleration_picture(scene, pose, time, problem, contacts, found, file.options)
+    return save_figure(figure, file)
 
 
 def draw_acceleration_picture(
-    scene: Scene, pose, time: float, problem, contacts: list[dict], found: AccelerationSet
+    scene: Scene, pose, time: float, problem, contacts: list[dict], found: AccelerationSet,
+    options: PictureOptions = PLAIN,
 ) -> Figure:
     """The figure of a state with the given answer; pose (3,): x, y, theta of the centre of mass."""
     space = build_cone_space(problem, found, scene.workpiece.mass)
@@ -56,8 +58,9 @@ def draw_acceleration_picture(
             draw_cone_plane(right, space, problem)
         else:
             draw_intervals(right, space)
-    figure.text(0.02, 1.0 - 0.26 / height, describe_verdict(scene, time, contacts, found), fontsize=13,
-                fontweight="bold", va="center", color=COLOURS[found.kind])
+    heading = figure.text(0.02, 1.0 - 0.26 / height, describe_verdict(scene, time, contacts, found), fontsize=13,
+                          fontweight="bold", va="center", color=COLOURS[found.kind])
+    options.put_title(heading)
     style = {"fontsize": 8.5, "frameon": False, "handlelength": 1.6, "columnspacing": 1.4, "borderaxespad": 0.0,
              "labelcolor": FAINT}
     handles = [*state_handles, *painter.legend_entries()]
