@@ -312,6 +312,9 @@ WHOLE_NUMBER = 1e-12
 # numbers, and differ by rounding. Larger: a tick beside a value is taken to stand at it. Smaller: ticks that stand at
 # values are not seen to, and other round ones are taken.
 SAME_TICK = 1e-9
+# The part swings if it goes so far between two turns, in sizes of the part. Reason: about a dot of a picture. Larger: a
+# movie that hides a swing is not told. Smaller: rounding of a part at rest is taken for a vibration.
+SEEN_SWING = 1e-3
 # Forces below this share of the largest are not drawn. Larger: forces are missing. Smaller: arrows without length.
 DRAWN_FORCE = 1e-3
 # Chords lie at most this far off the arcs that they are drawn for, in heights of the picture. Reason: a tenth of a dot

@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from sim.cli.reports.cli_words import find_log, read_picture_options
-from sim.cli.shared_options import BranchOption, LabelOption, TitleOption, app
+from sim.cli.shared_options import BranchOption, FollowOption, LabelOption, NamesOption, TitleOption, ViewOption, app
 
 
 @app.command("replay")
@@ -22,6 +22,10 @@ def replay_log(
     branch: BranchOption = None,
     cell: Annotated[str | None, typer.Option(
         metavar="NAME=VALUE,...", help="Of a sweep: the run with these values, such as mu=0.3,rho=0.012.")] = None,
+    title: TitleOption = None,
+    view: ViewOption = None,
+    follow: FollowOption = None,
+    names: NamesOption = False,
 ) -> None:
     """Show the log of a run, or a cell of a sweep, in a window, or save it as a movie.
 
@@ -30,7 +34,8 @@ def replay_log(
     """
     from sim.cli.reports import report_replay
 
-    report_replay.replay_file(find_log(str(file)), save, speed, fps, branch, cell)
+    options = read_picture_options(title, view=view, follow=follow, names=names)
+    report_replay.replay_file(find_log(str(file)), save, speed, fps, branch, cell, options)
 
 
 @app.command("plot")

@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
+from matplotlib.axes import Axes
 from matplotlib.axis import Axis, XAxis
 from matplotlib.font_manager import FontProperties
-from matplotlib.ticker import FixedLocator, MaxNLocator
+from matplotlib.ticker import FixedLocator, MaxNLocator, ScalarFormatter
 
 from sim.show.measure import fit_text, measure_text
 from sim.tolerances import SAME_TICK
 
 SIZE = 8.0  # points, of the numbers
 GAP = 6.0  # points, that stay free between two of them
+DIGIT = 0.64  # of a size: the width of a digit
 LINE = 1.3  # heights of a line in sizes of its letters
 FEWEST, MOST = 3, 12  # round values: fewer tell no scale, more are no help
 STEEPEST = 90.0  # degrees, of names that do not fit side by side
@@ -36,6 +40,41 @@ def place_ticks(axis: Axis, values: Sequence[float] | np.ndarray, labels: Sequen
         _place_names(axis, values, labels, room)
     else:
         _place_round(axis, values, labels, room)
+
+
+def show_all_digits(axes: Axes) -> None:
+    """Let numbers on both axes say where they are by all their digits, however far the axes are zoomed in, and stand
+    so far apart that they can be read."""
+    box, figure = axes.get_window_extent(), axes.get_figure(root=True)
+    assert figure is not None
+    for axis, room in ((axes.xaxis, box.width), (axes.yaxis, box.height)):
+        axis.set_major_formatter(DigitFormatter())
+        axis.set_major_locator(_RoomyLocator(room / figure.dpi * 72.0, isinstance(axis, XAxis)))
+
+
+class DigitFormatter(ScalarFormatter):
+    """Numbers without an offset and without a power of ten beside the axis."""
+
+    def __init__(self) -> None:
+        super().__init__(useOffset=False)
+        self.set_scientific(False)
+
+
+class _RoomyLocator(MaxNLocator):
+    """Round values with room for as many digits as tell them apart."""
+
+    def __init__(self, room: float, is_across: bool):
+        super().__init__(MOST - 3, steps=[1, 2, 2.5, 5, 10])
+        self._room, self._is_across = room, is_across
+
+    def tick_values(self, vmin: float, vmax: float) -> Any:
+        span, far = abs(vmax - vmin), max(abs(vmin), abs(vmax))
+        if self._is_across and span > 0.0:
+            decimals = max(0, 2 - math.floor(math.log10(span)))
+            text = f"{-far:.{decimals}f}"
+            size = DIGIT * SIZE * len(text) + GAP
+            self.set_params(nbins=min(max(int(self._room / size), 2), MOST - 3))
+        return super().tick_values(vmin, vmax)
 
 
 def _fit(axis: Axis, values: np.ndarray, labels: Sequence[str], room: float, is_on_end: bool = False) -> bool:

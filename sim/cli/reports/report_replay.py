@@ -11,14 +11,16 @@ from sim.cli.reports.console import make_bar, make_console
 from sim.log.reading import read_source
 from sim.log.trajectory import Trajectory
 from sim.log.tree import Tree
+from sim.show.picture_options import PLAIN, PictureOptions
 from sim.sweep.axes import SweepError
 from sim.sweep.sweep_file import is_sweep_file
 
 DEFAULT_FPS = 25.0
+EXACT = ()  # suffixes of what has no frames
 
 
 def replay_file(path: Path, save: Path | None, speed: float, fps: float | None, branch: int | None = None,
-                cell: str | None = None) -> None:
+                cell: str | None = None, options: PictureOptions = PLAIN) -> None:
     """A window, or with `save` a movie and a progress bar, or a picture of the end. Raises ReplayError, PlotError, for
     a file before anything is drawn.
 
@@ -29,27 +31,32 @@ def replay_file(path: Path, save: Path | None, speed: float, fps: float | None, 
         if branch is not None:
             raise SweepError(f"--branch {branch}: the cells of a sweep have no branches")
         check_save(save)
-        show_or_save(open_cell(path, cell), save, speed, fps)
+        show_or_save(open_cell(path, cell), save, speed, fps, options)
         return
-    show_or_save(read_source(path, branch), save, speed, fps)
+    show_or_save(read_source(path, branch), save, speed, fps, options)
 
 
-def show_or_save(motion: Trajectory | Tree, save: Path | None, speed: float, fps: float | None) -> None:
+def show_or_save(motion: Trajectory | Tree, save: Path | None, speed: float, fps: float | None,
+                 options: PictureOptions = PLAIN) -> None:
     """A window, a movie or a picture."""
+    from sim.show.frame_rate import find_hidden
     from sim.show.replay import still, viewer
 
     fps = DEFAULT_FPS if fps is None else fps
+    if save is None or not (still.is_still(save) or save.suffix.lower() in EXACT):
+        for note in find_hidden(motion, fps, speed):
+            make_console(stderr=True).print(f"Note: {note}.")
     if save is None:
-        viewer.show(motion, fps=fps, speed=speed)
+        viewer.show(motion, fps=fps, speed=speed, options=options)
         return
     if still.is_still(save):
-        make_console().print(f"Picture: {shlex.quote(str(still.save_still(motion, save, speed)))}")
+        make_console().print(f"Picture: {shlex.quote(str(still.save_still(motion, save, speed, options)))}")
         return
     console = make_console(stderr=True)
     bar = make_bar(console, BarColumn(), TextColumn("frame {task.completed} of {task.total}"), TimeRemainingColumn())
     task = bar.add_task(save.name)
     with bar:
-        written = viewer.save_movie(motion, save, fps=fps, speed=speed,
+        written = viewer.save_movie(motion, save, fps=fps, speed=speed, options=options,
                                     progress=lambda done, total: bar.update(task, completed=done, total=total))
     make_console().print(f"Movie: {shlex.quote(str(written))}")
 

@@ -50,7 +50,7 @@ def draw_acceleration_picture(
     edge = 0.06 if third else 0.075
     left = figure.add_axes((edge, bottom, widths[0] - 0.015, top - bottom))
     middle = figure.add_axes((edge - 0.005 + widths[0], bottom - 0.03, widths[1], top - bottom + 0.04), projection="3d")
-    state_handles = draw_state(left, scene, pose, contacts, problem, time)
+    state_handles = draw_state(left, scene, pose, contacts, problem, time, options)
     painter = SpacePainter(middle, space)
     if third:
         right = figure.add_axes((0.985 - widths[2], bottom + 0.02, widths[2], top - bottom - 0.1))

@@ -21,6 +21,7 @@ from sim.files.partial_file import PartialFile, prepare_place
 from sim.log.trajectory import Trajectory
 from sim.log.tree import Tree
 from sim.show.palette import Palette
+from sim.show.picture_options import PLAIN, PictureOptions
 from sim.show.replay.frames import ReplayError, find_frame_times
 from sim.show.replay.movie_page import build_page
 from sim.show.replay.picture import SIZE, Repainter
@@ -37,6 +38,7 @@ def save_movie(
     speed: float = 1.0,
     dpi: float = 100.0,
     progress: Callable[[int, int], None] | None = None,
+    options: PictureOptions = PLAIN,
 ) -> Path:
     """Write a movie of a trajectory or tree, or of the log with that name, to `path` (.gif, .mp4 or .html).
 
@@ -53,8 +55,8 @@ def save_movie(
         with PartialFile(path, path.suffix.lower()) as partial:
             encoder = encoder_type(partial, fps, motion.record.name or path.stem)
             try:
-                encoder.prepare(draw_frames(motion, find_sample_times(motion), dpi, speed))
-                for count, frame in enumerate(draw_frames(motion, times, dpi, speed), start=1):
+                encoder.prepare(draw_frames(motion, find_sample_times(motion), dpi, speed, options))
+                for count, frame in enumerate(draw_frames(motion, times, dpi, speed, options), start=1):
                     encoder.add(frame)
                     if progress is not None:
                         progress(count, len(times))
@@ -76,7 +78,7 @@ def open_source(source: Trajectory | Tree | TreeMotion | str | Path) -> Trajecto
 
 
 def draw_frames(trajectory: Trajectory | TreeMotion, times: np.ndarray, dpi: float,
-                speed: float = 1.0) -> Iterator[np.ndarray]:
+                speed: float = 1.0, options: PictureOptions = PLAIN) -> Iterator[np.ndarray]:
     """Yield one (height, width, 4) uint8 image a time, in a buffer that the next one overwrites.
 
     Width and height are even, as video encoders want.
@@ -84,7 +86,7 @@ def draw_frames(trajectory: Trajectory | TreeMotion, times: np.ndarray, dpi: flo
     width, height = (2.0 * round(side * dpi / 2.0) / dpi for side in SIZE)
     figure = Figure(figsize=(width, height), dpi=dpi)
     canvas = FigureCanvasAgg(figure)
-    picture = make_picture(figure, trajectory, speed)
+    picture = make_picture(figure, trajectory, speed, options=options)
     picture.paint(times[0])
     repainter = Repainter(picture)
     for time in times:
