@@ -290,6 +290,9 @@ DRAWN_MET = 1e-9
 # An answer keeps all gaps closed if they open less than this, relative to the accelerations. Larger: an answer is drawn
 # on the line that is beside it. Smaller: one is left out.
 DRAWN_CLOSED = 1e-7
+# Ends of an interval of c are one number if they differ by less, relative to them. Larger: a short interval is told as
+# one number. Smaller: one number is told as an interval from itself to itself.
+SAME_C = 1e-9
 # A generator is a pure moment if its force is below this, of a unit wrench. Larger: a line of force far away is drawn
 # as a moment. Smaller: a moment is drawn as a line of force at infinity.
 PURE_MOMENT = 1e-9

@@ -11,6 +11,7 @@ import numpy as np
 from geometry.prescribed.motion import Course
 from sim.log.trajectory import Trajectory
 from sim.log.tree import Tree
+from sim.scene.build import parse_scene
 from sim.scene.scene_errors import SceneError
 from sim.show.labels import LONGEST
 from sim.tolerances import SEEN_SWING
@@ -30,15 +31,17 @@ class Vibration(NamedTuple):
     period: float  # s
 
 
-def find_hidden(source: Trajectory | Tree, fps: float, speed: float) -> list[str]:
-    """Notes on the vibrations of a motion of which a movie has fewer than two frames a period, the fastest first."""
+def find_hidden(source: Trajectory | Tree, fps: float, speed: float, most_fps: float = math.inf) -> list[str]:
+    """Notes on the vibrations of a motion of which a movie has fewer than two frames a period, the fastest first;
+    most_fps: frames a second that it can have."""
     frame = speed / fps
     hidden = sorted((one for one in list_vibrations(source) if one.period < HIDDEN * frame), key=lambda one: one.period)
     notes = []
     for what, period in hidden[:MOST_NOTES]:
         slow, fast = period * fps / SHOWN, SHOWN * speed / period
         notes.append(f"{what} with a period of {tell_time(period)}, and a frame stands for {tell_time(frame)}: the "
-                     f"movie does not show it; --speed {slow:.2g} does, or --fps {math.ceil(fast)}")
+                     f"movie does not show it; --speed {slow:.2g} does"
+                     + (f", or --fps {math.ceil(fast)}" if fast <= most_fps else ""))
     if len(hidden) > MOST_NOTES:
         notes[-1] += f"; and {len(hidden) - MOST_NOTES} more are not shown"
     return notes
@@ -61,7 +64,7 @@ def _list_prescribed(source: Trajectory | Tree) -> Iterator[Vibration]:
         if body.motion is not None:
             yield from _list_waves(f"obstacle {cut(body.name, LONGEST)} vibrates", body.motion)
     try:
-        scene = source.scene
+        scene = source.scene or parse_scene(source.record.text)
     except SceneError:  # of another version: then the outlines are all that is known
         return
     for load in scene.loads:

@@ -23,6 +23,8 @@ LONGEST = 32  # characters of a name that are shown
 MOST = 60  # names; of more obstacles those of the first
 SIZE, LINE = 8.0, 1.3  # points; height of a line in sizes
 MOST_MOVES = 12  # lines by which a name gives way
+NEARLY = 0.8  # of the largest circle: where one of that size fits a name can stand
+ASIDE = np.array([0.16, 0.5])  # of the window: the place that a name goes to, if it can
 INSIDE = 0.01  # widest places are found to this share of the window
 HALO = [withStroke(linewidth=2.2, foreground="white")]
 
@@ -86,4 +88,9 @@ def find_middle(outline: Polygon | Outline, low: np.ndarray, high: np.ndarray) -
     if shape is None or shape.area <= 0.0:
         return loops[0].mean(axis=0)
     circle = shapely.maximum_inscribed_circle(shape, INSIDE * float(np.min(high - low)))
-    return shapely.get_coordinates(circle)[0]
+    radius = float(shapely.length(circle))
+    # of a long outline, all along which the circle is nearly as large, the place at the side: the part is in the middle
+    wide = shapely.buffer(shape, -NEARLY * radius)
+    aside = shapely.Point(low + ASIDE * (high - low))
+    return shapely.get_coordinates(shapely.shortest_line(wide, aside))[0] if not wide.is_empty else (
+        shapely.get_coordinates(circle)[0])

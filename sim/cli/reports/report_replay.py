@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shlex
+from math import inf
 from pathlib import Path
 
 from rich.progress import BarColumn, TextColumn, TimeRemainingColumn
@@ -16,7 +17,8 @@ from sim.sweep.axes import SweepError
 from sim.sweep.sweep_file import is_sweep_file
 
 DEFAULT_FPS = 25.0
-EXACT = ()  # suffixes of what has no frames
+SCREEN_FPS = 60.0  # what most screens show
+EXACT: tuple[str, ...] = ()  # suffixes of what has no frames
 
 
 def replay_file(path: Path, save: Path | None, speed: float, fps: float | None, branch: int | None = None,
@@ -44,7 +46,7 @@ def show_or_save(motion: Trajectory | Tree, save: Path | None, speed: float, fps
 
     fps = DEFAULT_FPS if fps is None else fps
     if save is None or not (still.is_still(save) or save.suffix.lower() in EXACT):
-        for note in find_hidden(motion, fps, speed):
+        for note in find_hidden(motion, fps, speed, get_most_fps(save)):
             make_console(stderr=True).print(f"Note: {note}.")
     if save is None:
         viewer.show(motion, fps=fps, speed=speed, options=options)
@@ -59,6 +61,13 @@ def show_or_save(motion: Trajectory | Tree, save: Path | None, speed: float, fps
         written = viewer.save_movie(motion, save, fps=fps, speed=speed, options=options,
                                     progress=lambda done, total: bar.update(task, completed=done, total=total))
     make_console().print(f"Movie: {shlex.quote(str(written))}")
+
+
+def get_most_fps(save: Path | None) -> float:
+    """How many frames a second a window or a kind of movie shows at most."""
+    from sim.show.replay.movie import GIF_FPS
+
+    return SCREEN_FPS if save is None else GIF_FPS if save.suffix.lower() == ".gif" else inf
 
 
 def check_save(save: Path | None) -> None:

@@ -28,6 +28,7 @@ from sim.show.replay.picture import SIZE, Repainter
 from sim.show.replay.tree_frames import TreeMotion
 from sim.show.replay.tree_picture import make_picture
 
+GIF_FPS = 50.0  # a GIF with more is slowed down by what shows it
 SAMPLES = 6  # frames that the palette is made of
 
 
@@ -140,8 +141,9 @@ class GifEncoder:
         """Pillow always has it."""
 
     def __init__(self, partial: PartialFile, fps: float, title: str):
-        if fps > 50.0:
-            raise ReplayError(f"a GIF shows at most 50 frames a second, not {fps:g}; use .mp4 or .html, or a lower fps")
+        if fps > GIF_FPS:
+            raise ReplayError(f"a GIF shows at most {GIF_FPS:g} frames a second, not {fps:g}; use .mp4 or .html, or a "
+                              "lower fps")
         self._file = partial.open()
         self._fps = fps
         self._count = 0
