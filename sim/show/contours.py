@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Sequence
 
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.patheffects import withStroke
-from matplotlib.ticker import LogLocator, MaxNLocator
+from matplotlib.ticker import MaxNLocator
 
 from sim.show.picture_options import PictureError
 
@@ -40,8 +41,11 @@ def read_levels(text: str) -> Levels:
 def choose_levels(levels: Levels, low: float, high: float, is_wide: bool) -> list[float]:
     """The levels between the smallest and the largest number of a picture."""
     if isinstance(levels, int):
-        locator = LogLocator(subs=(1.0, 2.0, 5.0), numticks=levels) if is_wide else MaxNLocator(levels + 1)
-        levels = tuple(locator.tick_values(low, high))
+        if is_wide:
+            powers = np.arange(math.ceil(math.log10(low)), math.floor(math.log10(high)) + 1)
+            levels = tuple(10.0 ** float(power) for power in powers[:: math.ceil(len(powers) / levels)])
+        else:
+            levels = tuple(MaxNLocator(levels + 1).tick_values(low, high))
     return [float(level) for level in levels if low <= level <= high]
 
 

@@ -4,24 +4,27 @@ from __future__ import annotations
 
 from functools import lru_cache
 
-from matplotlib.font_manager import FontProperties
-from matplotlib.textpath import TextPath
+from matplotlib.font_manager import FontProperties, findfont, get_font
+from matplotlib.ft2font import LoadFlags
 
 from sim.show.labels import as_typed
 
 MORE = "…"
+POINTS = 72  # in an inch
+PARTS = 64.0  # of a point, in which fonts count
 
 
 def measure_text(text: str, font: FontProperties) -> float:
-    """The width of a line as matplotlib draws it, points; of several lines the widest."""
+    """The width of a line that `as_typed` has made, points; of several lines the widest."""
     return max((_measure_line(line, font, font.get_size_in_points()) for line in text.split("\n")), default=0.0)
 
 
 @lru_cache(maxsize=4096)
 def _measure_line(line: str, font: FontProperties, size: float) -> float:
-    if not line.strip():
-        return 0.3 * size * len(line)
-    return float(TextPath((0.0, 0.0), line, size=size, prop=font).get_extents().width)
+    face = get_font(findfont(font))
+    face.set_size(size, POINTS)
+    face.set_text(line.replace(r"\$", "$"), 0.0, flags=LoadFlags.NO_HINTING)
+    return float(face.get_width_height()[0]) / PARTS
 
 
 def fit_text(text: str, room: float, font: FontProperties, longest: int) -> str:

@@ -87,6 +87,8 @@ def draw_acceleration_picture(
 def explain_space(problem, found: AccelerationSet, space: ConeSpace) -> list[str]:
     """Sentences on what is drawn: cones and solutions; the line F_R(c) with t_c and c (Erdmann 1993, 5.5), and why its
     legal c are what they are; which contacts each solution opens; why there can be several."""
+    if len(problem) == 0:
+        return []
     words = ["The cone of a contact holds the forces that it can exert, as $(F_x,F_y,\\tau/\\rho)$. The reaction $F_R$ "
              "of a solution is a sum of edges $N\\pm\\mu{}T$ of cones, and the dashed line from $-F_A$ to it is "
              "$m\\,a=F_A+F_R$."]
@@ -95,10 +97,10 @@ def explain_space(problem, found: AccelerationSet, space: ConeSpace) -> list[str
     if line is not None:
         t = ",\u00a0".join(f"{value + 0.0:.3g}".replace("-", "−") for value in np.round(line.direction, 12))
         both = "both" if count == 2 else f"all {count}"
-        words.append(f"$t_c$ = ({t}) is at right angles to the normals of {both} contacts: along it the part can begin "
-                     f"to move and keep {both} closed. The reactions that keep {both} closed are the points $F_R(c)$ of "
-                     "the violet line, $c$ newtons along $t_c$. Such a $c$ is legal where $F_R(c)$ is a sum of edges "
-                     "that may act there, which their bars tell: those against the slip that it leaves.")
+        words.append(f"$t_c$ = ({t}) is at right angles to the normals of {both} contacts: along it the part can "
+                     f"begin to move and keep {both} closed. The reactions that keep {both} closed are the points "
+                     "$F_R(c)$ of the violet line, $c$ newtons along $t_c$. Such a $c$ is legal where $F_R(c)$ is a sum "
+                     "of edges that may act there, which their bars tell: those against the slip that it leaves.")
         words.append(_explain_legal(line, both))
     if line is not None and not line.legal and opened:
         start = (f" The {len(opened)} solutions that there are do not stand on the line, for each opens a contact: "
@@ -109,18 +111,17 @@ def explain_space(problem, found: AccelerationSet, space: ConeSpace) -> list[str
     if found.kind in ("several", "continuum") and dipping:
         which = _name_contacts(dipping, 0)
         cones, dip = ("cone", "dips") if len(dipping) == 1 else ("cones", "dip")
-        words.append(f"Several solutions can stand beside each other because the friction {cones} of {which} {dip} below "
-                     "the tangent plane, "
-                     "$\\mu|n_qv_q|>\\rho^2+n_q^2$: a push that leans so far drives the place of contact into the "
-                     "obstacle, so that a contact that would open can push as well.")
+        words.append(f"Several solutions can stand beside each other because the friction {cones} of {which} {dip} "
+                     "below the tangent plane, $\\mu|n_qv_q|>\\rho^2+n_q^2$: a push that leans so far drives the place "
+                     "of contact into the obstacle, so that a contact that would open can push as well.")
     return words
 
 
 def _explain_legal(line: Line, both: str) -> str:
     if line.legal:
-        ends = [f"{a:.4g} N" if b - a <= SAME_C * max(abs(a), abs(b)) else f"{a:.4g} N to {b:.4g} N"
+        ends = [f"{a:.4g} N" if a == b or b - a <= SAME_C * max(abs(a), abs(b)) else f"{a:.4g} N to {b:.4g} N"
                 for a, b in line.legal]
-        return f"Legal is $c$ = {' and '.join(ends)}.".replace("-", "−")
+        return f"Legal is $c$ = {' and '.join(ends)}.".replace("-", "−").replace("inf N", "∞")
     if line.is_met:
         return ("No $c$ is legal: the line passes through the sum of the cones, but at no $c$ may all the edges act "
                 "that its point there needs.")
