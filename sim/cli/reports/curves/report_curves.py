@@ -14,6 +14,7 @@ from sim.log.columns.step_groups import STEP_GROUPS
 from sim.log.reading import read_source
 from sim.log.trajectory import Trajectory
 from sim.log.tree import Tree
+from sim.show.picture_options import PLAIN, PictureOptions
 from sim.show.plot_file import check_plot_file, save_figure
 from sim.show.plots.curves.curve_view import TIME, choose_curve_view, split_names
 from sim.sweep.axes import SweepError
@@ -24,7 +25,7 @@ TABLE_SUFFIX = ".csv"
 
 
 def plot_logs(files: Sequence[Path], x: str | None, names: Sequence[str], events: Sequence[str], branch: int | None,
-              cells: Sequence[str], save: Path | None) -> None:
+              cells: Sequence[str], save: Path | None, options: PictureOptions = PLAIN) -> None:
     """A picture, a table (.csv), or without `save` a window. names, events: texts with commas between them. Raises
     UserError, ColumnError, PlotError, SweepError, TrajectoryFileError, ReplayError."""
     is_table = save is not None and save.suffix.lower() == TABLE_SUFFIX
@@ -34,6 +35,8 @@ def plot_logs(files: Sequence[Path], x: str | None, names: Sequence[str], events
     wanted = list(dict.fromkeys(
         name for source in sources.values() for name in split_names(get_motion(source), names)))
     if is_table:
+        if options != PLAIN:
+            raise UserError(f"--save {save}: a CSV file has no title and no labels; leave --title and --label out")
         write_csv(sources, wanted, x, events, save)
         return
     words = [word.strip() for text in events for word in text.split(",")]
@@ -41,16 +44,18 @@ def plot_logs(files: Sequence[Path], x: str | None, names: Sequence[str], events
     from sim.show.plots.curves.draw_curve_view import compute_curve_size, draw_curve_view
     from sim.show.plots.curves.plot_runs import describe_title
 
-    title = describe_title(sources)
+    title = describe_title(sources) if options.title is None else options.title
+    options.check_labels([view.x, *(curve.column.name for panel in view.panels for curve in panel.curves)])
     for note in view.notes:
         make_console(stderr=True).print(f"Note: {note}.")
     if save is not None:
-        make_console().print(f"Picture: {shlex.quote(str(save_figure(draw_curve_view(view, title), save, dpi=110.0)))}")
+        figure = draw_curve_view(view, title, None, options.labels)
+        make_console().print(f"Picture: {shlex.quote(str(save_figure(figure, save, dpi=110.0)))}")
         return
     from sim.show.replay.viewer import open_window
 
     figure = open_window(title, NO_DISPLAY, compute_curve_size(len(view.panels)))
-    draw_curve_view(view, title, figure)
+    draw_curve_view(view, title, figure, options.labels)
     import matplotlib.pyplot as plt
 
     plt.show()
