@@ -24,7 +24,7 @@ class Answers {
       const at = left.findIndex((other) => other.mode === piece.mode && other.dimension === piece.dimension);
       return this.makeCard(piece, k, instant, at < 0 ? null : left.splice(at, 1)[0], old);
     });
-    for (const piece of left) cards.push(this.makeGone(piece));
+    for (const piece of left) cards.push(this.makeGone(piece, old));
     get("answers").replaceChildren(...cards);
   }
 
@@ -74,10 +74,10 @@ class Answers {
     return make("table", { class: "forces" }, makeHead([`contact${least}`, "normal [N]", "friction [N]"]), make("tbody", {}, ...rows));
   }
 
-  makeGone(piece) {
+  makeGone(piece, old) {
     const [ax, ay, alpha] = piece.vertices[0].map((value) => writeNumber(value));
     return make("div", { class: "card answer gone" }, make("div", { class: "answer-head" },
-      ...[...piece.mode].map((letter) => make("span", { class: "chip" }, letter)), make("span", { class: "mode" }, piece.words),
+      ...[...piece.mode].map((letter) => make("span", { class: "chip" }, letter)), make("span", { class: "mode" }, describeMode(piece, old)),
       make("span", { class: "tag" }, "gone")), make("p", { class: "small" }, `was (${ax}, ${ay}, ${alpha})`));
   }
 

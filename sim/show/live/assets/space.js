@@ -65,10 +65,10 @@ class Space {
       height);
     this.drawAxes(context, size);
     cones.forEach((edges, k) => this.drawCone(context, start, edges, k));
+    this.drawPoint(context, start, this.colours.text, "free", true, 6.5, 18);
     for (const each of olds) this.drawPoint(context, each, this.colours.faint, "", true);
     pieces.forEach((piece, k) => this.drawPiece(context, piece.vertices.map((each) => point(each)),
       piece.rays.map((each) => point(each)), start, k));
-    this.drawPoint(context, start, this.colours.text, "free", true);
   }
 
   // Ends of the two edges of a friction cone, N + mu T and N - mu T, drawn from the free acceleration
@@ -158,7 +158,7 @@ class Space {
     vertices.forEach((each, i) => this.drawPoint(context, each, colour, i ? "" : String(k + 1)));
   }
 
-  drawPoint(context, point, colour, text, isHollow = false, radius = 4.5) {
+  drawPoint(context, point, colour, text, isHollow = false, radius = 4.5, below = 0) {
     const [x, y] = this.place(point);
     context.save();
     context.beginPath();
@@ -173,9 +173,9 @@ class Space {
     context.textBaseline = "middle";
     context.lineWidth = 3;
     context.strokeStyle = this.colours.paper;
-    context.strokeText(text, x + 8, y - 7);
+    context.strokeText(text, x + 8, y - 7 + below);
     context.fillStyle = colour;
-    context.fillText(text, x + 8, y - 7);
+    context.fillText(text, x + 8, y - 7 + below);
     context.restore();
   }
 }
