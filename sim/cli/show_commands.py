@@ -7,13 +7,15 @@ from typing import Annotated
 
 import typer
 
+from sim.cli.completion import complete_log
 from sim.cli.reports.cli_words import find_log
 from sim.cli.shared_options import BranchOption, SceneArgument, SetOption, app
 
 
 @app.command("replay")
 def replay_log(
-    file: Annotated[Path, typer.Argument(metavar="FILE", help="The log of a run, or the table of a sweep (.h5).")],
+    file: Annotated[Path, typer.Argument(metavar="FILE", help="The log of a run, or the table of a sweep (.h5).",
+                                         autocompletion=complete_log)],
     save: Annotated[Path | None, typer.Option(
         metavar="FILE", help="Write a movie (.gif, .mp4 or .html), or a picture of the end (.png, .svg or .pdf), "
         "instead of opening a window.")] = None,
@@ -35,7 +37,8 @@ def replay_log(
 
 @app.command("plot")
 def plot_table(
-    file: Annotated[Path, typer.Argument(metavar="FILE", help="The table of a sweep (.h5).")],
+    file: Annotated[Path, typer.Argument(metavar="FILE", help="The table of a sweep (.h5).",
+                                         autocompletion=complete_log)],
     x: Annotated[str | None, typer.Option("--x", metavar="NAME", help="What varies to the right, such as mu.")] = None,
     y: Annotated[str | None, typer.Option(
         "--y", metavar="NAME", help="What varies upwards; or a column of numbers, for curves.")] = None,
