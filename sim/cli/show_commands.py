@@ -17,22 +17,28 @@ def replay_log(
     file: Annotated[Path, typer.Argument(metavar="FILE", help="The log of a run, or the table of a sweep (.h5).",
                                          autocompletion=complete_log)],
     save: Annotated[Path | None, typer.Option(
-        metavar="FILE", help="Write a movie (.gif, .mp4 or .html), or a picture of the end (.png, .svg or .pdf), "
-        "instead of opening a window.")] = None,
-    speed: Annotated[float, typer.Option(help="Speed of the replay; 0.5 is half speed.")] = 1.0,
-    fps: Annotated[float | None, typer.Option(help="Frames a second.")] = None,
+        metavar="FILE", help="Write a page that shows the motion in any browser (.html), a movie (.gif, .mp4), or a "
+        "picture of the end (.png, .svg or .pdf), instead of opening a window.")] = None,
+    speed: Annotated[float | None, typer.Option(
+        help="Speed of the replay; 0.5 is half speed. 1 if not given; a page then begins at a speed at which the motion "
+        "takes some seconds.")] = None,
+    fps: Annotated[float | None, typer.Option(help="Frames a second, of a movie or in the window.")] = None,
     branch: BranchOption = None,
     cell: Annotated[str | None, typer.Option(
         metavar="NAME=VALUE,...", help="Of a sweep: the run with these values, such as mu=0.3,rho=0.012.")] = None,
+    cells: Annotated[list[str] | None, typer.Option(
+        metavar="NAME=VALUE,...", help="Of a sweep that is saved as a page: a run that comes in beside those that were "
+        "logged; all for every cell. May be repeated.")] = None,
 ) -> None:
-    """Show the log of a run, or a cell of a sweep, in a window, or save it as a movie.
+    """Show the log of a run, or a cell of a sweep, in a window, or save it as a page, a movie or a picture.
 
     A tree of motions is shown with all branches together; with --branch K only the motion that ends with branch K.
-    A cell whose sweep has left no log is run once more.
+    The page of a sweep is a map of its outcomes; a click on a cell plays its run. A cell whose sweep has left no log is
+    run once more.
     """
     from sim.cli.reports import report_replay
 
-    report_replay.replay_file(find_log(str(file)), save, speed, fps, branch, cell)
+    report_replay.replay_file(find_log(str(file)), save, speed, fps, branch, cell, cells or [])
 
 
 @app.command("plot")

@@ -28,6 +28,7 @@ from sim.rows.records import (
 from sim.rows.status import Status
 
 if TYPE_CHECKING:
+    from sim.log.pieces import Pieces
     from sim.scene.scene import Scene
 
 TABLES = ("steps", "contacts", "events", "impulses")
@@ -142,6 +143,14 @@ class Trajectory:
     def acceleration(self) -> np.ndarray:
         """(n, 3): ax, ay (m/s^2), alpha (rad/s^2)."""
         return stack_fields(self.steps, ("ax", "ay", "alpha"))
+
+    @cached_property
+    def pieces(self) -> Pieces:
+        """The motion between the rows, as polynomials in time: `pieces.evaluate(times)` is (n, 3) poses. Of a trajectory
+        with rows."""
+        from sim.log.pieces import build_pieces
+
+        return build_pieces(self)
 
     @cached_property
     def obstacle_poses(self) -> dict[str, np.ndarray]:

@@ -110,6 +110,16 @@ class Sweep:
         """The run of a cell with its rows, if the sweep has logged it. Raises SceneError, SweepError."""
         return None if self.path is None else read_cell_log(self.path, self.record, cell, self.build_scene(cell))[0]
 
+    def list_logged(self) -> list[int]:
+        """The cells whose runs the sweep has logged, rising."""
+        from sim.sweep.log_store import list_logged
+
+        if self.path is None:
+            return []
+        alone = self.path.with_name(f"{self.path.stem}.logs").glob("cell_*.h5")  # of former versions
+        numbers = [path.stem.removeprefix("cell_") for path in alone]
+        return sorted({*list_logged(self.path, self.record), *(int(number) for number in numbers if number.isdigit())})
+
     def write_csv(self, path: str | Path, merge: bool = False) -> Path:
         """Write the table as CSV, numbers with all their digits, words as words; it appears when it is complete. merge:
         rest poses that the part's symmetry makes alike are one outcome."""

@@ -1,8 +1,9 @@
-"""Show the log of a run, or the run of a cell of a sweep, in a window, or save it as a movie or a picture."""
+"""Show the log of a run, or the run of a cell of a sweep, in a window, or save it as a page, a movie or a picture."""
 
 from __future__ import annotations
 
 import shlex
+from collections.abc import Sequence
 from pathlib import Path
 
 from rich.progress import BarColumn, TextColumn, TimeRemainingColumn
@@ -15,30 +16,47 @@ from sim.sweep.axes import SweepError
 from sim.sweep.sweep_file import is_sweep_file
 
 DEFAULT_FPS = 25.0
+PAGE_SUFFIXES = (".html", ".htm")  # as in `sim.show.page.save_page`, which is imported when it is used
 
 
-def replay_file(path: Path, save: Path | None, speed: float, fps: float | None, branch: int | None = None,
-                cell: str | None = None) -> None:
-    """A window, or with `save` a movie and a progress bar, or a picture of the end. Raises ReplayError, PlotError, for
-    a file before anything is drawn.
+def replay_file(path: Path, save: Path | None, speed: float | None, fps: float | None, branch: int | None = None,
+                cell: str | None = None, cells: Sequence[str] = ()) -> None:
+    """A window, or with `save` a page, a movie and a progress bar, or a picture of the end. Raises ReplayError,
+    PlotError, for a file before anything is drawn.
 
     Of a tree: all branches together, or with `branch` the motion that ends with it. Of a sweep: the run of the cell
-    with the values NAME=VALUE,NAME=VALUE. Raises SweepError.
+    with the values NAME=VALUE,NAME=VALUE; or as a page all outcomes, with the runs of `cells`. Raises SweepError.
     """
-    if cell is not None or is_sweep_file(path):
+    is_sweep = is_sweep_file(path)
+    if cells and not (is_sweep and cell is None and save is not None and is_page(save)):
+        raise SweepError(f"--cells {cells[0]}: brings runs into the page of a sweep: stiction replay SWEEP.h5 --cells ... "
+                         "--save map.html; for one run alone take --cell")
+    if cell is not None or is_sweep:
         if branch is not None:
             raise SweepError(f"--branch {branch}: the cells of a sweep have no branches")
-        check_save(save)
+        check_save(save, speed, fps)
+        if cell is None and save is not None and is_page(save):
+            from sim.cli.reports.report_page import save_map
+
+            save_map(path, save, speed, cells)
+            return
         show_or_save(open_cell(path, cell), save, speed, fps)
         return
+    check_save(save, speed, fps)
     show_or_save(read_source(path, branch), save, speed, fps)
 
 
-def show_or_save(motion: Trajectory | Tree, save: Path | None, speed: float, fps: float | None) -> None:
-    """A window, a movie or a picture."""
+def show_or_save(motion: Trajectory | Tree, save: Path | None, speed: float | None, fps: float | None) -> None:
+    """A window, a page, a movie or a picture."""
     from sim.show.replay import still, viewer
 
+    if save is not None and is_page(save):
+        from sim.show.page.save_page import save_page
+
+        make_console().print(f"Page: {shlex.quote(str(save_page(motion, save, speed)))}", soft_wrap=True)
+        return
     fps = DEFAULT_FPS if fps is None else fps
+    speed = 1.0 if speed is None else speed
     if save is None:
         viewer.show(motion, fps=fps, speed=speed)
         return
@@ -54,19 +72,31 @@ def show_or_save(motion: Trajectory | Tree, save: Path | None, speed: float, fps
     make_console().print(f"Movie: {shlex.quote(str(written))}")
 
 
-def check_save(save: Path | None) -> None:
-    """See that a movie or picture can be written, before the run. Raises ReplayError, PlotError."""
+def is_page(save: Path) -> bool:
+    """Does the suffix ask for a page?"""
+    return save.suffix.lower() in PAGE_SUFFIXES
+
+
+def check_save(save: Path | None, speed: float | None, fps: float | None) -> None:
+    """See that a page, movie or picture can be written, before the run. Raises ReplayError, PlotError."""
     from sim.show.plot_file import check_plot_file
+    from sim.show.replay.frames import ReplayError
     from sim.show.replay.movie import find_encoder, prepare_folder
     from sim.show.replay.still import is_still
 
     if save is None:
         return
-    if is_still(save):
+    if is_page(save):
+        from sim.show.page.save_page import check_page
+
+        if fps is not None:
+            raise ReplayError(f"--fps {fps:g}: a page has no frames, it shows the motion itself; leave --fps out")
+        check_page(save, speed)
+    elif is_still(save):
         check_plot_file(save)
-        return
-    find_encoder(save)
-    prepare_folder(save)
+    else:
+        find_encoder(save)
+        prepare_folder(save)
 
 
 def open_cell(path: Path, words: str | None) -> Trajectory:
@@ -77,7 +107,8 @@ def open_cell(path: Path, words: str | None) -> Trajectory:
 
     if words is None:
         names = ",".join(f"{name}=..." for name in read_sweep(path).plan.list_names())
-        raise SweepError(f"{path} is the table of a sweep, with many runs; say which: --cell {names}")
+        raise SweepError(f"{path} is the table of a sweep, with many runs; say which: --cell {names}; or save a map of "
+                         "all outcomes: --save map.html")
     cell = find_cell(path, split_pairs(words, "--cell"))
     console = make_console(stderr=True)
     trajectory, log, note = read_log(cell)

@@ -14,13 +14,14 @@ from functools import cache
 from importlib.resources import files
 from typing import Any
 
-SCRIPTS = ("columns", "camera", "bodies", "contacts", "motion", "stage", "player", "main")
+SCRIPTS = ("columns", "words", "camera", "bodies", "contacts", "motion", "stage", "player", "timeline", "panels",
+           "trees", "sweeps", "main")
 HIDDEN = {ord(character): f"\\u{ord(character):04x}" for character in "<>&\u2028\u2029"}
 
 
 def build_page(data: dict[str, Any], title: str) -> str:
     """The page of the data, which are texts and finite numbers in dicts and lists."""
-    style, script = read_asset("page.css"), build_script()
+    style, script = strip_lines(read_asset("page.css").splitlines()), build_script()
     values = {"TITLE": html.escape(title), "POLICY": build_policy(style, script), "STYLE": style, "SCRIPT": script,
               "DATA": encode_json(data)}
     pieces = read_asset("page.html").split("@")  # @NAME@: what stands at odd places is a name
@@ -28,8 +29,16 @@ def build_page(data: dict[str, Any], title: str) -> str:
 
 
 def build_script() -> str:
-    """All scripts, in one function, so that no name of theirs is seen outside."""
-    return "\n".join(['(() => {\n"use strict";', *(read_asset(f"{name}.js") for name in SCRIPTS), "})();\n"])
+    """All scripts, in one function, so that no name of theirs is seen outside; without comments and indents, which are
+    a fifth of them. No text of a script goes over more than one line."""
+    lines = [line for name in SCRIPTS for line in read_asset(f"{name}.js").splitlines()]
+    return strip_lines(["(() => {", '"use strict";', *lines, "})();"])
+
+
+def strip_lines(lines: list[str]) -> str:
+    """Lines without indents, and without those that hold a comment or nothing."""
+    stripped = (line.strip() for line in lines)
+    return "\n".join([line for line in stripped if line and not line.startswith("//")] + [""])
 
 
 def build_policy(style: str, script: str) -> str:

@@ -68,12 +68,13 @@ class TreeMotion:
 
     @cached_property
     def _rows(self) -> dict[int, Trajectory]:
-        """The rows of each branch; of one that goes on, with the first row after its split, to move on until there."""
-        rows = {}
-        for branch in self.branches:
-            heir = self._find_heir(branch)
-            rows[branch.number] = branch.rows if heir is None else add_row(branch.rows, heir.rows.steps[0])
-        return rows
+        """The rows of each branch, as `extend` gives them."""
+        return {branch.number: self.extend(branch) for branch in self.branches}
+
+    def extend(self, branch: Branch) -> Trajectory:
+        """The rows of a branch; of one that goes on, with the first row after its split, to move on until there."""
+        heir = self._find_heir(branch)
+        return branch.get_rows() if heir is None else add_row(branch.get_rows(), heir.get_rows().steps[0])
 
     def _find_heir(self, branch: Branch) -> Branch | None:
         """The first child that has rows."""

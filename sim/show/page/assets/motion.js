@@ -72,33 +72,71 @@ class Run {
     const t = this.clamp(time), row = this.row(t), { contacts, rows } = this, found = [];
     const was = this.pose(rows.time[row]), now = this.pose(t), told = this.words.kinds[rows.kind[row]] !== "none";
     for (let k = rows.first[row]; k < rows.first[row] + rows.count[row]; k++) {
-      const obstacle = contacts.obstacle[k], wall = [this.obstaclePose(obstacle, rows.time[row]), this.obstaclePose(obstacle, t)];
+      const pair = this.pairs[contacts.pair[k]], { obstacle, own, other, type } = pair;
+      const wall = [this.obstaclePose(obstacle, rows.time[row]), this.obstaclePose(obstacle, t)];
       found.push({
-        obstacle, type: this.words.types[contacts.type[k]], partFeature: contacts.part_feature[k],
-        obstacleFeature: contacts.obstacle_feature[k], letter: told ? this.words.letters[contacts.letter[k]] : "",
-        fn: contacts.fn[k], ft: contacts.ft[k], slip: contacts.slip[k], gap: contacts.gap[k],
-        mu: this.scene.obstacles[obstacle].mu, ...this.carry(k, was, now, ...wall),
+        obstacle, own, other, type, name: this.scene.obstacles[obstacle].name,
+        letter: told ? this.words.letters[contacts.letter[k]] : "",
+        fn: contacts.fn[k], ft: contacts.ft[k], slip: contacts.slip[k],
+        mu: this.scene.obstacles[obstacle].mu, ...this.carry(k, pair, was, now, ...wall),
       });
     }
     return found;
   }
 
   // Point and normal of contact k: what is round rides with its body, a normal with the edge, or between two centres
-  carry(k, was, now, wallWas, wallNow) {
-    const { contacts } = this, kind = this.words.types[contacts.type[k]];
-    const own = contacts.own_radius ? contacts.own_radius[k] : 0, other = contacts.other_radius ? contacts.other_radius[k] : 0;
+  carry(k, { type, radii = [0, 0] }, was, now, wallWas, wallNow) {
+    const { contacts } = this, [own, other] = radii;
     const normal = [contacts.nx[k], contacts.ny[k]], point = [contacts.px[k], contacts.py[k]];
     const offset = (place, radius, along) => [place[0] + radius * along[0], place[1] + radius * along[1]];
     const centre = carryPoint(offset(point, own, normal), was, now);
     const wall = carryPoint(offset(point, -other, normal), wallWas, wallNow);
-    let n = turn(normal, kind === "A" ? now[2] - was[2] : wallNow[2] - wallWas[2]);
+    let n = turn(normal, type === "A" ? now[2] - was[2] : wallNow[2] - wallWas[2]);
     const apart = Math.hypot(centre[0] - wall[0], centre[1] - wall[1]);
-    if (kind === "C" && apart > 0) {
+    if (type === "C" && apart > 0) {
       const sign = own + other < 0 ? -1 : 1;
       n = [(sign * (centre[0] - wall[0])) / apart, (sign * (centre[1] - wall[1])) / apart];
     }
-    const [x, y] = kind === "A" ? offset(wall, other, n) : offset(centre, -own, n);
+    const [x, y] = type === "A" ? offset(wall, other, n) : offset(centre, -own, n);
     return { x, y, nx: n[0], ny: n[1] };
+  }
+
+  // What event k is, in words
+  describeEvent(k) {
+    const { events } = this, pair = this.pairs[events.pair[k]], obstacle = this.scene.obstacles[events.obstacle[k]];
+    const where = pair ? `: ${pair.own} on ${this.scene.obstacles[pair.obstacle].name}, ${pair.other}`
+      : obstacle ? `: ${obstacle.name}` : "";
+    const many = events.alternatives[k] > 1 ? ` (${events.alternatives[k]} alternatives)` : "";
+    return `${this.words.events[events.kind[k]]}${where}${many}`;
+  }
+}
+
+// The runs of branches, one after the other, as one motion
+class Line {
+  constructor(runs) {
+    this.runs = runs;
+    this.start = runs[0].start;
+    this.end = runs[runs.length - 1].end;
+    this.scene = runs[0].scene;
+    this.events = runs.flatMap((run) => [...run.events.time].map((time, k) => ({ time, run, k })));
+    this.notUnique = runs.flatMap((run) => run.notUnique);
+    this.ending = runs[runs.length - 1].ending;
+  }
+
+  at(time) {
+    return this.runs.findLast((run) => run.start <= time) || this.runs[0];
+  }
+
+  pose(time, order) {
+    return this.at(time).pose(time, order);
+  }
+
+  contactsAt(time) {
+    return this.at(time).contactsAt(time);
+  }
+
+  obstaclePose(index, time) {
+    return placeMotion(this.scene.obstacles[index].motion, Math.min(Math.max(time, this.start), this.end));
   }
 }
 
