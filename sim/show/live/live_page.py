@@ -8,10 +8,10 @@ from importlib.resources import files
 from typing import Any
 
 from sim.show.live.live_scene import LiveScene
-from sim.show.page.build_page import hash_source, read_asset
+from sim.show.page.build_page import hash_source, read_asset, strip_lines
 
 # What draws, of the pages of runs; and what is of this page alone.
-SHARED = ("columns", "camera", "bodies", "contacts", "motion", "player", "stage")
+SHARED = ("columns", "words", "camera", "bodies", "contacts", "motion", "stage", "player")
 OWN = ("server", "numbers", "sliders", "picture", "space", "answers", "runs", "main")
 
 
@@ -19,7 +19,7 @@ OWN = ("server", "numbers", "sliders", "picture", "space", "answers", "runs", "m
 def build_live_page(title: str) -> tuple[str, str]:
     """The page, and the Content-Security-Policy it is sent with. Names of users come later, as data, but for the title.
     """
-    style, script = read_asset("page.css") + _read("live.css"), _build_script()
+    style, script = strip_lines((read_asset("page.css") + _read("live.css")).splitlines()), _build_script()
     values = {"TITLE": html.escape(title), "STYLE": style, "SCRIPT": script}
     pieces = _read("live.html").split("@")  # @NAME@: what stands at odd places is a name
     page = "".join(values[piece] if place % 2 else piece for place, piece in enumerate(pieces))
@@ -31,7 +31,7 @@ def build_live_page(title: str) -> tuple[str, str]:
 def _build_script() -> str:
     """All scripts in one function, so that no name of theirs is seen outside."""
     parts = [*(read_asset(f"{name}.js") for name in SHARED), *(_read(f"{name}.js") for name in OWN)]
-    return "\n".join(['(() => {\n"use strict";', *parts, "})();\n"])
+    return strip_lines(["(() => {", '"use strict";', *(line for part in parts for line in part.splitlines()), "})();"])
 
 
 @cache

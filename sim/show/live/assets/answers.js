@@ -25,22 +25,21 @@ class Answers {
       return this.makeCard(piece, k, instant, at < 0 ? null : left.splice(at, 1)[0], old);
     });
     for (const piece of left) cards.push(this.makeGone(piece, old));
-    get("answers").replaceChildren(...cards);
+    find("answers").replaceChildren(...cards);
   }
 
   showVerdict(instant, old) {
     const before = old && old.kind !== instant.kind ? old.kind : null, words = [...instant.explanation, ...instant.doubts];
-    const parts = [make("div", { class: "kinds" },
-      before ? make("span", { class: `kind was kind-${before}` }, KIND_WORDS[before]) : null, before ? make("span", { class: "to" }, "→") : null,
-      make("span", { class: `kind kind-${instant.kind}`, id: "kind", "data-kind": instant.kind }, KIND_WORDS[instant.kind])),
-    make("p", { class: "headline" }, instant.headline)];
+    const now = make("span", { class: `kind kind-${instant.kind}`, id: "kind", "data-kind": instant.kind }, KIND_WORDS[instant.kind]);
+    const was = before ? [make("span", { class: `kind was kind-${before}` }, KIND_WORDS[before]), make("span", { class: "to" }, "→")] : [];
+    const parts = [make("div", { class: "kinds" }, ...was, now), make("p", { class: "headline" }, instant.headline)];
     if (instant.impact) parts.push(make("p", { class: "small" }, "A contact closes with a speed: an impact comes before this acceleration."));
     if (!instant.contacts.length) parts.push(make("p", { class: "small" }, "No contact is closed."));
     if (words.length) parts.push(make("details", { open: instant.kind === "none" }, make("summary", {}, "Why"),
       ...words.map((line) => make("p", { class: "small" }, line))));
-    const open = get("verdict").querySelector("details")?.open;
-    get("verdict").replaceChildren(...parts);
-    if (open && words.length) get("verdict").querySelector("details").open = true;
+    const open = find("verdict").querySelector("details")?.open;
+    find("verdict").replaceChildren(...parts);
+    if (open && words.length) find("verdict").querySelector("details").open = true;
   }
 
   makeCard(piece, k, instant, was, old) {
@@ -48,7 +47,7 @@ class Answers {
     const head = make("div", { class: "answer-head" }, make("span", { class: `bullet answer-${(k % 6) + 1}` }, String(k + 1)),
       ...[...piece.mode].map((letter) => make("span", { class: "chip" }, letter)),
       make("span", { class: "mode" }, describeMode(piece, instant) + shape),
-      old && !was ? make("span", { class: "tag new" }, "new") : null);
+      ...(old && !was ? [make("span", { class: "tag new" }, "new")] : []));
     const card = make("div", { class: "card answer", "data-mode": piece.mode, onclick: () => this.choose(piece.mode) }, head,
       this.makeAccelerations(piece, was));
     if (instant.contacts.length) card.append(this.makeForces(piece, instant, was));
@@ -59,7 +58,7 @@ class Answers {
 
   makeAccelerations(piece, was) {
     const rows = piece.vertices.map((vertex, i) => make("tr", {}, ...vertex.map((value, c) => makeCell(value, was?.vertices[i]?.[c]))));
-    for (const ray of piece.rays) rows.push(make("tr", {}, ...ray.map((value) => make("td", {}, `+ ${writeNumber(value)} s`))));
+    for (const ray of piece.rays) rows.push(make("tr", {}, ...ray.map((value) => make("td", {}, `+ ${writeDigits(value)} s`))));
     return make("table", { class: "accelerations" }, makeHead([["a", "x", " [m/s²]"], ["a", "y", " [m/s²]"],
       ["α", "", " [rad/s²]"]].map(([letter, index, unit]) => [letter, make("sub", {}, index), unit])), make("tbody", {}, ...rows));
   }
@@ -67,7 +66,7 @@ class Answers {
   makeForces(piece, instant, was) {
     const rows = instant.contacts.map((contact, c) => {
       const [fn, ft] = piece.forces[0][c], [oldN, oldT] = was?.forces[0][c] || [];
-      return make("tr", {}, make("th", { title: `${contact.obstacle}, type ${contact.type}, µ = ${writeNumber(contact.mu)}` },
+      return make("tr", {}, make("th", { title: `${contact.obstacle}, type ${contact.type}, µ = ${writeDigits(contact.mu)}` },
         `${c} ${contact.obstacle}`), makeCell(fn, oldN), makeCell(ft, oldT));
     });
     const least = piece.forces_unique ? "" : " (not unique: the least)";
@@ -75,7 +74,7 @@ class Answers {
   }
 
   makeGone(piece, old) {
-    const [ax, ay, alpha] = piece.vertices[0].map((value) => writeNumber(value));
+    const [ax, ay, alpha] = piece.vertices[0].map((value) => writeDigits(value));
     return make("div", { class: "card answer gone" }, make("div", { class: "answer-head" },
       ...[...piece.mode].map((letter) => make("span", { class: "chip" }, letter)), make("span", { class: "mode" }, describeMode(piece, old)),
       make("span", { class: "tag" }, "gone")), make("p", { class: "small" }, `was (${ax}, ${ay}, ${alpha})`));
@@ -98,11 +97,11 @@ function makeHead(words) {
 
 // A number, and what it was, where that is another
 function makeCell(value, was) {
-  const cell = make("td", {}, make("span", { class: "number" }, writeNumber(value)));
+  const cell = make("td", {}, make("span", { class: "number" }, writeDigits(value)));
   if (was !== undefined && Math.abs(value - was) > SAME * Math.max(Math.abs(value), Math.abs(was), SAME)
-      && writeNumber(value) !== writeNumber(was)) {
+      && writeDigits(value) !== writeDigits(was)) {
     cell.classList.add("moved");
-    cell.append(make("span", { class: "was" }, writeNumber(was)));
+    cell.append(make("span", { class: "was" }, writeDigits(was)));
   }
   return cell;
 }

@@ -5,8 +5,8 @@ class LivePage {
     const scene = await askServer("/scene");
     if (scene.error) return this.fail(scene.error);
     Object.assign(this, { scene, settled: null, last: null, isFirst: true });
-    get("name").textContent = scene.name;
-    get("summary").textContent = scene.summary;
+    find("name").textContent = scene.name;
+    find("summary").textContent = scene.summary;
     this.picture = new Picture();
     this.space = new Space();
     this.answers = new Answers(() => this.refresh());
@@ -18,12 +18,13 @@ class LivePage {
     this.listen();
     this.tell("preparing …", "busy");
     this.instants.want({});
-    this.runs.ask({}, []);
+    this.runs.ask({});
   }
 
   drag(values) {
     if (!this.isDragging) this.settled = this.last;
     this.isDragging = true;
+    this.picture.show({ isDragging: true });
     this.runs.rest();
     this.instants.want(values);
   }
@@ -31,6 +32,7 @@ class LivePage {
   release(values) {
     if (!this.isDragging) this.settled = this.last;
     this.isDragging = false;
+    this.picture.show({ isDragging: false });
     this.runs.rest();
     this.instants.want(values);
     this.runs.ask(values);
@@ -38,8 +40,8 @@ class LivePage {
 
   take(answer, values, milliseconds) {
     const { picture } = this;
-    get("trouble").hidden = !answer.error;
-    get("trouble").textContent = answer.error || "";
+    find("trouble").hidden = !answer.error;
+    find("trouble").textContent = answer.error || "";
     picture.show({ isStale: Boolean(answer.error) });
     document.body.classList.toggle("stale", Boolean(answer.error));
     this.tell(this.isFirst ? "ready" : `${milliseconds < 9.95 ? milliseconds.toFixed(1) : milliseconds.toFixed(0)} ms`, "ready");
@@ -56,17 +58,17 @@ class LivePage {
     this.answers.show(last.instant, old && old.instant);
     this.space.show(last.instant, old && old.instant);
     this.writeLegend();
-    Object.assign(get("badge"), { textContent: KIND_WORDS[last.instant.kind], className: `kind kind-${last.instant.kind}` });
+    Object.assign(find("badge"), { textContent: KIND_WORDS[last.instant.kind], className: `kind kind-${last.instant.kind}` });
   }
 
   writeLegend() {
     const items = [["cone", "friction cone"], ["normal", "normal force"], ["friction", "friction"], ["accelerating", "acceleration"],
       ["trace", "path"]];
-    get("legend").replaceChildren(...items.map(([name, word]) => make("span", {}, make("i", { class: `swatch ${name}` }), word)));
+    find("legend").replaceChildren(...items.map(([name, word]) => make("span", {}, make("i", { class: `swatch ${name}` }), word)));
   }
 
   listen() {
-    const { picture } = this, click = (id, act) => get(id).addEventListener("click", act);
+    const { picture } = this, click = (id, act) => find(id).addEventListener("click", act);
     click("reset", () => this.sliders.reset());
     click("copy-command", () => this.copy("command"));
     click("copy-toml", () => this.copy("toml"));
@@ -75,24 +77,24 @@ class LivePage {
     click("fit-all", () => picture.fit("all"));
     click("show-old", () => this.toggleOld());
     matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => (picture.readColours(), this.space.readColours()));
-    const keys = { r: "reset", c: "copy-command", p: "fit-part", t: "fit-contacts", f: "fit-all", o: "show-old", " ": "play", ",": "back",
-      ".": "next" };
+    const keys = { r: "reset", c: "copy-command", p: "fit-part", t: "fit-contacts", f: "fit-all", o: "show-old", " ": "run-play", ",": "run-back",
+      ".": "run-next" };
     document.addEventListener("keydown", (event) => {
       if (event.ctrlKey || event.metaKey || event.altKey) return;
       const types = event.target.matches("input:not([type=range]), select, textarea");
       if (event.key === "/" && !types) {
         event.preventDefault();
-        get("search").focus();
+        find("search").focus();
       } else if (!types && keys[event.key] && !(event.key === " " && event.target.matches("button, summary"))) {
         event.preventDefault();
-        get(keys[event.key]).click();
+        find(keys[event.key]).click();
       }
     });
   }
 
   toggleOld() {
     const shows = !this.picture.showsOld;
-    get("show-old").setAttribute("aria-pressed", String(shows));
+    find("show-old").setAttribute("aria-pressed", String(shows));
     this.picture.show({ showsOld: shows });
     if (this.last) this.refresh();
   }
@@ -110,7 +112,7 @@ class LivePage {
   }
 
   toast(text) {
-    const box = get("toast");
+    const box = find("toast");
     box.textContent = text;
     box.hidden = false;
     clearTimeout(this.timer);
@@ -118,7 +120,7 @@ class LivePage {
   }
 
   tell(text, state) {
-    Object.assign(get("state"), { textContent: text, className: state });
+    Object.assign(find("state"), { textContent: text, className: state });
   }
 
   fail(message) {

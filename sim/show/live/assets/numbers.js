@@ -1,6 +1,6 @@
-// Numbers as texts, with as many digits as say something; small helpers for elements, whose texts are never HTML.
+// Numbers as texts, with as many digits as say something.
 
-function writeNumber(value, digits = 5) {
+function writeDigits(value, digits = 5) {
   if (!Number.isFinite(value)) return value > 0 ? "∞" : value < 0 ? "−∞" : "–";
   if (value === 0) return "0";
   const size = Math.abs(value);
@@ -17,23 +17,7 @@ function writeField(value) {
 
 function writeTime(seconds) {
   const [factor, unit] = Math.abs(seconds) >= 1 || seconds === 0 ? [1, "s"] : Math.abs(seconds) >= 1e-3 ? [1e3, "ms"] : [1e6, "µs"];
-  return `${writeNumber(seconds * factor, 5)} ${unit}`;
-}
-
-// make("div", { class: "row", title: "..." }, child, "text", ...)
-function make(tag, attributes = {}, ...children) {
-  const element = document.createElement(tag);
-  for (const [name, value] of Object.entries(attributes)) {
-    if (name.startsWith("on")) element.addEventListener(name.slice(2), value);
-    else if (value === true) element.setAttribute(name, "");
-    else if (value !== false && value !== null && value !== undefined) element.setAttribute(name, value);
-  }
-  element.append(...children.filter((child) => child !== null && child !== undefined));
-  return element;
-}
-
-function get(id) {
-  return document.getElementById(id);
+  return `${writeDigits(seconds * factor, 5)} ${unit}`;
 }
 
 // Colours of the answers of a set, as the style sheet has them for light or dark

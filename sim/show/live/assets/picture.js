@@ -6,10 +6,10 @@ const MOST_ANSWERS = 6; // that are drawn; the list shows all
 
 class Picture {
   constructor() {
-    this.canvas = get("canvas");
+    this.canvas = find("picture");
     this.camera = new Camera();
-    Object.assign(this, { bodies: null, instant: null, old: null, answer: 0, run: null, oldRun: null, time: null,
-      showsOld: true, isStale: false, asked: false });
+    Object.assign(this, { bodies: null, instant: null, old: null, answer: 0, line: null, oldLine: null,
+      time: null, showsOld: true, isStale: false, isDragging: false, asked: false });
     this.readColours();
     moveByHand(this.canvas, this.camera, { changed: () => this.ask() });
     new ResizeObserver(() => this.ask()).observe(this.canvas);
@@ -38,21 +38,21 @@ class Picture {
     context.fillStyle = colours.paper;
     context.fillRect(0, 0, camera.width, camera.height);
     if (!bodies || !instant) return;
-    const writeAxes = drawAxes(context, camera, colours), time = this.run && this.time;
-    const places = bodies.obstacles.map((body) => (this.isPlaying ? placeMotion(body.motion, time) : placeMotion(body.motion, 0)));
-    drawBodies(context, camera, bodies.obstacles, places, bodies.obstacles.map((body) => obstacleStyle(body, colours)));
-    this.drawRuns(context);
+    const writeAxes = drawAxes(context, camera, colours), time = this.isPlaying ? this.time : 0;
+    drawObstacles(context, camera, placeStill(bodies), time, colours);
+    this.drawPaths(context);
     if (this.showsOld && this.old && !this.isPlaying) this.drawOld(context);
     context.globalAlpha = this.isStale ? 0.35 : 1;
     if (this.isPlaying) this.drawMoment(context, time);
     else this.drawStart(context);
     context.globalAlpha = 1;
+    if (this.line && !this.isDragging) drawGravity(context, camera, this.line.scene, time, colours);
     writeAxes();
   }
 
   // Is a time of the run shown, and not the state at its start?
   get isPlaying() {
-    return Boolean(this.run && this.time !== null && this.time > this.run.start);
+    return Boolean(this.line && this.time !== null && this.time > this.line.start);
   }
 
   drawPart(context, pose, body = this.bodies.part) {
@@ -70,6 +70,7 @@ class Picture {
     });
     const largest = Math.max(0, ...contacts.map(({ fn, ft }) => Math.hypot(fn, ft)));
     drawContacts(context, camera, contacts, { colours, newtons: largest });
+    if (this.line && !this.isDragging) drawHeld(context, camera, this.line, this.line.start, { colours, forces: false });
     this.drawAccelerations(context, instant, 1);
   }
 
@@ -83,17 +84,24 @@ class Picture {
   }
 
   drawMoment(context, time) {
-    const { run, camera, colours } = this;
-    drawBody(context, camera, this.bodies.part, run.pose(run.start), { stroke: colours.partEdge, width: 1, dash: [2, 3] });
-    this.drawPart(context, run.pose(time));
-    drawContacts(context, camera, run.contactsAt(time), { colours, newtons: this.newtons });
+    const { line, camera, colours, newtons } = this, style = { colours, newtons, forces: true };
+    drawBody(context, camera, this.bodies.part, line.pose(line.start), { stroke: colours.partEdge, width: 1, dash: [2, 3] });
+    this.drawPart(context, line.pose(time));
+    drawHeld(context, camera, line, time, style);
+    drawContacts(context, camera, line.contactsAt(time), style);
+    drawImpacts(context, camera, line, time, colours);
   }
 
-  drawRuns(context) {
-    const { camera, colours } = this;
-    if (this.showsOld && this.oldRun)
-      drawPath(context, camera, tracePath(this.oldRun, [0, 0], this.oldRun.start, this.oldRun.end), colours.faint, [2, 4]);
-    if (this.run) drawPath(context, camera, tracePath(this.run, [0, 0], this.run.start, this.run.end), colours.trace);
+  drawPaths(context) {
+    const { camera, colours, line, oldLine } = this;
+    if (this.showsOld && oldLine) this.oldPath.draw(context, camera, oldLine.end, colours.faint, { dash: [2, 4] });
+    if (line) this.path.draw(context, camera, line.end, colours.trace);
+  }
+
+  // The motion of the present run, and that of the one before; null for none
+  showLines(line, oldLine) {
+    const path = line && new Path(line, [0, 0]), oldPath = oldLine && new Path(oldLine, [0, 0]);
+    this.show({ line, oldLine, path, oldPath, time: null, newtons: line ? findForceScale(line.runs) : 0 });
   }
 
   // Arrows at the centre of mass: each corner of the pieces; an arc with a head for the angular acceleration
@@ -157,10 +165,15 @@ class Picture {
     } else if (what === "all") {
       box = measureBodies([bodies.part, ...bodies.obstacles], [instant.pose, ...bodies.obstacles.map((body) => placeMotion(body.motion, 0))]);
       room = 1.1;
-    } else if (this.run) box = findBox(this.run), room = 1.25;
+    } else if (this.line) [box, room] = [findBox([this.line])[0], 1.25];
     camera.fit(box, room);
     this.ask();
   }
+}
+
+// Bodies as `drawObstacles` takes them
+function placeStill(bodies) {
+  return { scene: bodies, obstaclePose: (index, time) => placeMotion(bodies.obstacles[index].motion, time) };
 }
 
 // The accelerations of full length: linear in m/s^2, angular in rad/s^2; of all sets that are drawn together

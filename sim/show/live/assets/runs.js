@@ -6,19 +6,19 @@ const SHOWN_SECONDS = 4; // about so long a run plays at first [s]
 class Runs {
   constructor(picture, gone) {
     Object.assign(this, { picture, gone, asked: 0, present: null, former: null, player: null, isRunning: false });
-    for (const speed of SPEEDS) get("speed").append(make("option", { value: speed }, `× ${speed}`));
-    get("speed").addEventListener("change", () => this.player && (this.player.speed = Number(get("speed").value)));
-    get("play").addEventListener("click", () => this.player?.toggle());
-    get("back").addEventListener("click", () => this.player?.step(-1));
-    get("next").addEventListener("click", () => this.player?.step(1));
-    get("at").addEventListener("input", () => {
+    for (const speed of SPEEDS) find("run-speed").append(make("option", { value: speed }, `× ${speed}`));
+    find("run-speed").addEventListener("change", () => this.player && (this.player.speed = Number(find("run-speed").value)));
+    find("run-play").addEventListener("click", () => this.player?.toggle());
+    find("run-back").addEventListener("click", () => this.player?.step(-1));
+    find("run-next").addEventListener("click", () => this.player?.step(1));
+    find("run-time").addEventListener("input", () => {
       if (!this.player) return;
       this.player.playing = false;
-      this.player.seek(Number(get("at").value));
+      this.player.seek(Number(find("run-time").value));
     });
   }
 
-  async ask(values, settings) {
+  async ask(values) {
     const number = ++this.asked;
     this.isRunning = true;
     this.write();
@@ -26,7 +26,7 @@ class Runs {
       const answer = await askServer("/run", values);
       if (number !== this.asked || answer.superseded) return;
       this.isRunning = false;
-      await this.take(answer, settings);
+      await this.take(answer);
     } catch (error) {
       if (!(error instanceof ServerGone)) throw error;
       this.isRunning = false;
@@ -34,18 +34,18 @@ class Runs {
     }
   }
 
-  async take(answer, settings) {
+  async take(answer) {
     const number = this.asked;
-    let run = null;
+    let line = null;
     if (answer.run) {
       const data = answer.run, column = await unpackColumns(data.columns);
       if (number !== this.asked) return;
-      run = new Run(data.runs[0], data.scenes[0], column, data.words);
+      line = new Line([new Run(data.runs[0], data.scenes[0], column, data.words)]);
     }
     if (this.present) this.former = this.present;
-    this.present = { ...answer, run, settings };
-    this.picture.show({ run, oldRun: this.former?.run || null, time: null, newtons: run ? findForceScale(run) : 0 });
-    this.prepare(run);
+    this.present = { ...answer, line };
+    this.picture.showLines(line, this.former?.line || null);
+    this.prepare(line);
     this.write();
   }
 
@@ -56,29 +56,29 @@ class Runs {
     if (this.player.time !== this.player.start) this.player.seek(this.player.start);
   }
 
-  prepare(run) {
+  prepare(line) {
     this.player?.pause();
     this.player = null;
-    const canPlay = Boolean(run && run.end > run.start);
-    for (const id of ["play", "back", "next", "at"]) get(id).disabled = !canPlay;
-    get("clock").textContent = "";
-    get("at").value = 0;
+    const canPlay = Boolean(line && line.end > line.start);
+    for (const id of ["run-play", "run-back", "run-next", "run-time"]) find(id).disabled = !canPlay;
+    find("run-clock").textContent = "";
+    find("run-time").value = 0;
     if (!canPlay) return;
-    const wanted = (run.end - run.start) / SHOWN_SECONDS, speed = SPEEDS.reduce((best, each) => (
+    const wanted = (line.end - line.start) / SHOWN_SECONDS, speed = SPEEDS.reduce((best, each) => (
       Math.abs(Math.log(each / wanted)) < Math.abs(Math.log(best / wanted)) ? each : best));
-    get("speed").value = String(speed);
-    Object.assign(get("at"), { min: run.start, max: run.end, value: run.start });
-    this.player = new Player(run.start, run.end, speed, () => this.move());
-    this.player.events = [...run.events.time];
+    find("run-speed").value = String(speed);
+    Object.assign(find("run-time"), { min: line.start, max: line.end, value: line.start });
+    this.player = new Player(line.start, line.end, speed, () => this.move());
+    this.player.events = line.events.map((event) => event.time);
     this.move();
   }
 
   move() {
     const { player } = this;
     if (!player) return;
-    get("play").textContent = player.playing ? "Pause" : "Play";
-    get("at").value = player.time;
-    get("clock").replaceChildren(writeTime(player.time), make("span", { class: "of" }, ` of ${writeTime(player.end)}`));
+    find("run-play").textContent = player.playing ? "Pause" : "Play";
+    find("run-time").value = player.time;
+    find("run-clock").replaceChildren(writeTime(player.time), make("span", { class: "of" }, ` of ${writeTime(player.end)}`));
     this.picture.show({ time: player.time });
   }
 
@@ -92,7 +92,7 @@ class Runs {
     for (const note of this.present?.notes || []) parts.push(make("p", { class: "small note" }, note));
     if (this.isRunning) parts.push(make("p", { class: "small", id: "running" }, "running …"));
     else if (!rows.length) parts.push(make("p", { class: "small" }, "Let a slider go, and the motion is followed."));
-    get("runs").replaceChildren(...parts);
+    find("runs").replaceChildren(...parts);
   }
 
   makeRow(word, run, other) {
@@ -100,6 +100,6 @@ class Runs {
     const differs = Boolean(other && !other.error && other.outcome !== run.outcome);
     return make("tr", { class: word === "Run" ? "present" : "former" }, make("th", {}, word),
       make("td", { class: differs ? "outcome differs" : "outcome" }, run.outcome || "–"), make("td", {}, writeTime(run.end)),
-      make("td", {}, run.run ? String(run.run.events.time.length) : "–"), make("td", {}, run.status));
+      make("td", {}, run.line ? String(run.line.events.length) : "–"), make("td", {}, run.status));
   }
 }

@@ -10,9 +10,9 @@ class Sliders {
   constructor(numbers, { dragged, released }) {
     Object.assign(this, { numbers, dragged, released, values: {}, rows: new Map(), groups: new Map() });
     for (const number of numbers) if (number.at_once) this.show(number);
-    get("search").addEventListener("input", () => this.search());
-    get("search").addEventListener("keydown", (event) => {
-      if (event.key === "Enter") get("found").querySelector("button")?.click();
+    find("search").addEventListener("input", () => this.search());
+    find("search").addEventListener("keydown", (event) => {
+      if (event.key === "Enter") find("found").querySelector("button")?.click();
       if (event.key === "Escape") this.closeSearch();
     });
   }
@@ -26,7 +26,7 @@ class Sliders {
     if (!this.groups.has(number.group)) {
       const group = make("div", { class: "group" }, make("h2", {}, number.group));
       this.groups.set(number.group, group);
-      get("sliders").append(group);
+      find("sliders").append(group);
     }
     this.groups.get(number.group).append(row.element);
     return row;
@@ -45,7 +45,7 @@ class Sliders {
   }
 
   search() {
-    const words = get("search").value.toLowerCase().split(/[\s.]+/).filter(Boolean), box = get("found");
+    const words = find("search").value.toLowerCase().split(/[\s.]+/).filter(Boolean), box = find("found");
     box.replaceChildren();
     box.hidden = !words.length;
     if (!words.length) return;
@@ -55,7 +55,7 @@ class Sliders {
     });
     for (const number of found.slice(0, MOST_FOUND))
       box.append(make("button", { onclick: () => this.choose(number) }, make("span", { class: "path" }, number.path),
-        make("span", { class: "value" }, `${writeNumber(number.value)} ${number.unit}`)));
+        make("span", { class: "value" }, `${writeDigits(number.value)} ${number.unit}`)));
     if (!found.length) box.append(make("p", { class: "small" }, "No number of the scene has such a path."));
     if (found.length > MOST_FOUND)
       box.append(make("p", { class: "small" }, `and ${found.length - MOST_FOUND} more; a further word finds fewer`));
@@ -69,7 +69,7 @@ class Sliders {
   }
 
   closeSearch() {
-    get("search").value = "";
+    find("search").value = "";
     this.search();
   }
 }

@@ -9,7 +9,7 @@ const AXES = [[[1, 0, 0], "ax"], [[0, 1, 0], "ay"], [[0, 0, 1], "ρα"]];
 
 class Space {
   constructor() {
-    Object.assign(this, { canvas: get("space"), azimuth: 0.55, elevation: 0.35, instant: null, old: null, asked: false });
+    Object.assign(this, { canvas: find("space"), azimuth: 0.55, elevation: 0.35, instant: null, old: null, asked: false });
     this.readColours();
     let last = null;
     this.canvas.addEventListener("pointerdown", (event) => {
