@@ -315,6 +315,11 @@ DRAWN_FORCE = 1e-3
 # times below STEP_TOLERANCE, a thousand times above rounding. Larger: pages are shorter, and less exact. Smaller: a
 # parabola of many rows becomes many pieces, and rounding is taken for higher powers.
 PIECE_ROUNDING = 1e-12
+# ... and accelerations count where the polynomial that meets them lies no farther from the cubic of places and
+# velocities than this share of what that lies from a lower degree. Reason: where rows resolve a motion the share falls
+# with the square of their distance, and a decay of a third of that distance has it. Larger: a stroke against a stiff
+# damper overshoots. Smaller: motions that bend much between two rows are less exact.
+PIECE_RESOLVED = 0.1
 # Chords lie at most this far off the arcs that they are drawn for, in heights of the picture. Reason: a tenth of a dot
 # in a picture of 1000 dots. Larger: arcs have corners. Smaller: frames of movies take longer.
 DRAWN_CHORD = 1e-4

@@ -17,10 +17,10 @@ def replay_log(
     file: Annotated[Path, typer.Argument(metavar="FILE", help="The log of a run, or the table of a sweep (.h5).",
                                          autocompletion=complete_log)],
     save: Annotated[Path | None, typer.Option(
-        metavar="FILE", help="Write a page that shows the motion in any browser (.html), a movie (.gif, .mp4), or a "
-        "picture of the end (.png, .svg or .pdf), instead of opening a window.")] = None,
+        metavar="FILE", help="Write a page that shows the motion in any browser (.html), a movie (.gif, .mp4) or a "
+        "picture of the end (.png, .svg, .pdf), instead of opening a window.")] = None,
     speed: Annotated[float | None, typer.Option(
-        help="Speed of the replay; 0.5 is half speed. 1 if not given; a page then begins at a speed at which the motion "
+        help="Speed of the replay; 0.5 is half speed. 1 if not given; a page then begins at one at which the motion "
         "takes some seconds.")] = None,
     fps: Annotated[float | None, typer.Option(help="Frames a second, of a movie or in the window.")] = None,
     branch: BranchOption = None,

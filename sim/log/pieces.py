@@ -13,12 +13,13 @@ of q1, v1 h and a1 h^2 at u = h, the polynomial that meets all of them is the pa
     a1 known      (10 D - 4 E + F/2) (u/h)^3 + (7 E - 15 D - F) (u/h)^4 + (6 D - 3 E + F/2) (u/h)^5
     a1 not known  (4 D - E) (u/h)^3 + (E - 3 D) (u/h)^4
 
-For a constant acceleration it is the parabola. What D, E and F leave below `PIECE_ROUNDING` is rounding, and dropped:
-so times that are too short to tell a higher power from noise have none. A condition that is not a number (no
-acceleration exists where a part jams) is left out: without a the start has none of it, and the polynomial is the cubic
-of q, v, q1, v1.
+For a constant acceleration it is the parabola. What of D, E and F is below `PIECE_ROUNDING` is rounding, and dropped:
+so times that are too short to tell a higher power from noise have none. What is not a number is not known, and is left
+out: without v1 the parabola is followed by D (u/h)^3; without a (none exists where a part jams) it has no square, and
+(3 D - E) (u/h)^2 + (E - 2 D) (u/h)^3 follow, or without v1 as well D (u/h)^2. Where rows are too far apart for
+accelerations to say anything of the motion between (`is_resolved`), these are left out too.
 
-Rows in a line whose motion one such polynomial reproduces to `PIECE_ROUNDING` become one piece.
+Where one such polynomial reproduces the motion through FEWEST or more rows to `PIECE_ROUNDING`, it is one piece.
 """
 
 from __future__ import annotations
@@ -27,13 +28,14 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from sim.tolerances import PIECE_ROUNDING
+from sim.tolerances import PIECE_RESOLVED, PIECE_ROUNDING
 
 if TYPE_CHECKING:
     from sim.log.trajectory import Trajectory
 
 TERMS = 6
-LOOKS = np.array([0.25, 0.5, 0.75, 1.0])  # shares of the time between two rows at which a merged piece is compared
+LOOKS = np.array([0.5, 1.0])  # shares of the time between two rows at which a merged piece is compared
+FEWEST = 8  # stretches between rows that share a piece: fewer make a page hardly shorter, and a long log slow
 
 
 class Pieces(NamedTuple):
@@ -78,15 +80,18 @@ def build_pieces(trajectory: Trajectory) -> Pieces:
     n = len(rows) - 1
     scale = find_scale(trajectory)
     single = fit_spans(span(np.arange(n), np.arange(1, n + 1)), scale)
-    breaks = jumps[rows] | (np.append(False, np.diff(rows) > 1))  # rows at which no piece goes on
+    breaks = jumps[rows] | np.append(False, np.diff(rows) > 1)  # rows at which no piece goes on
+    ends = np.append(np.flatnonzero(breaks[1:n]) + 1, n)
+    windows = np.arange(max(n - FEWEST + 1, 0))[:, None] + np.arange(FEWEST + 1)  # spans that might be one piece
+    joins = np.zeros(n, dtype=bool)
+    if len(windows):
+        fitted = fit_spans(span(windows[:, 0], windows[:, -1]), scale)
+        joins[: len(windows)] = reproduces(fitted, single[windows[:, :-1]], time[rows[windows]], scale)
     begin, coefficients, first = [], [], 0
     while first < n:
-        count, best = 1, single[first]
-        limit = first + 1
-        while limit < n and not breaks[limit]:
-            limit += 1
-        stride = 1
-        while first + count < limit:
+        limit = int(ends[np.searchsorted(ends, first, side="right")])
+        count, best, stride = 1, single[first], FEWEST - 1
+        while joins[first] and first + count < limit:
             tried = min(count + stride, limit - first)
             fitted = fit_spans(span(np.array([first]), np.array([first + tried])), scale)[0]
             if reproduces(fitted, single[first : first + tried], time[rows[first : first + tried + 1]], scale):
@@ -94,7 +99,7 @@ def build_pieces(trajectory: Trajectory) -> Pieces:
             elif stride == 1:
                 break
             else:
-                stride = 1
+                stride = max(stride // 4, 1)
         begin.append(time[rows[first]])
         coefficients.append(best)
         first += count
@@ -126,39 +131,51 @@ def find_scale(trajectory: Trajectory) -> np.ndarray:
 
 
 def fit_spans(spans: Spans, scale: np.ndarray) -> np.ndarray:
-    """(n, 3, TERMS): the polynomial of each span."""
+    """(n, 3, TERMS): the polynomial of each span. scale (3,): see `find_scale`."""
     h = spans.length[:, None]
-    q, v, a = spans.start
-    q1, v1, a1 = spans.end
-    v1 = np.where(np.isfinite(v1), v1, np.nan)
-    bent = np.isfinite(a)
-    parabola = np.where(bent, a, 0.0)
-    D = q1 - (q + v * h + 0.5 * parabola * h * h)
-    E = (v1 - (v + parabola * h)) * h
-    F = (a1 - parabola) * h * h
-    small = PIECE_ROUNDING * scale
-    D, E, F = (np.where(np.abs(part) <= small, 0.0, part) for part in (D, E, F))
-    known = np.isfinite(F) & np.isfinite(E) & bent
-    F = np.where(known, F, 0.0)
-    quintic = np.stack([10.0 * D - 4.0 * E + 0.5 * F, 7.0 * E - 15.0 * D - F, 6.0 * D - 3.0 * E + 0.5 * F])
-    quartic = np.stack([4.0 * D - E, E - 3.0 * D, np.zeros_like(D)])
-    higher = np.where(known, quintic, quartic)
-    square = np.where(bent, 0.5 * parabola, 3.0 * D / h**2 - E / h**2)
-    cubic = np.stack([E - 2.0 * D, np.zeros_like(D), np.zeros_like(D)])
-    higher = np.where(bent, higher, cubic)
-    alone = np.isnan(E)  # no velocity arrives: the parabola of q, v, q1
-    square = np.where(alone, (q1 - q - v * h) / h**2, square)
-    higher = np.where(alone, 0.0, higher)
-    powers = np.stack([h**3, h**4, h**5])
-    return np.stack([q, v, square, *(higher / powers)], axis=-1)
+    (q, v, a), (q1, v1, a1) = spans.start, spans.end
+    bent, arrives = np.isfinite(a), np.isfinite(v1)
+    known = bent & arrives & np.isfinite(a1)
+    bent &= ~arrives | is_resolved(q1 - q - v * h, (v1 - v) * h, a * h * h, np.where(known, a1 * h * h, np.nan), scale)
+    known &= bent
+    a = np.where(bent, a, 0.0)
+    D = q1 - (q + v * h + 0.5 * a * h * h)
+    E = np.where(arrives, v1 - (v + a * h), 0.0) * h
+    F = np.where(known, a1 - a, 0.0) * h * h
+    D, E, F = (np.where(np.abs(part) <= PIECE_ROUNDING * scale, 0.0, part) for part in (D, E, F))
+    none = np.zeros_like(D)
+    more = np.select(
+        [known[..., None], (bent & arrives)[..., None], bent[..., None], arrives[..., None]],
+        [np.stack([none, 10.0 * D - 4.0 * E + 0.5 * F, 7.0 * E - 15.0 * D - F, 6.0 * D - 3.0 * E + 0.5 * F], axis=-1),
+         np.stack([none, 4.0 * D - E, E - 3.0 * D, none], axis=-1),
+         np.stack([none, D, none, none], axis=-1),
+         np.stack([3.0 * D - E, E - 2.0 * D, none, none], axis=-1)],
+        np.stack([D, none, none, none], axis=-1))
+    more = more / np.stack([h**2, h**3, h**4, h**5], axis=-1)
+    more[..., 0] += 0.5 * a
+    return np.concatenate([q[..., None], v[..., None], more], axis=-1)
 
 
-def reproduces(fitted: np.ndarray, single: np.ndarray, times: np.ndarray, scale: np.ndarray) -> bool:
-    """Is one polynomial (3, TERMS) from times[0] on the same as those (n, 3, TERMS) between times (n + 1,)?"""
-    u = np.diff(times)[:, None] * LOOKS
-    own = evaluate_polynomials(single[:, None], u)
-    other = evaluate_polynomials(fitted, u + (times[:-1] - times[0])[:, None])
-    return bool((np.abs(own - other) <= PIECE_ROUNDING * scale).all())
+def is_resolved(D: np.ndarray, E: np.ndarray, first: np.ndarray, last: np.ndarray, scale: np.ndarray) -> np.ndarray:
+    """(n, 3) bool: are rows near enough for accelerations to count? D, E: what is left of q1 - q - v h and (v1 - v) h;
+    first, last: a h^2 and a1 h^2, NaN where it is not known.
+
+    The parabola of q, v, q1 is off the line by |D| / 4, the cubic of q, v, q1, v1 off that by 4/27 |E - 2 D|, and
+    what meets the accelerations off that by up to 1/32 of what those differ from the cubic's. These sink where rows
+    are near. Where they do not, as just after a stroke against a stiff damper, the cubic is kept.
+    """
+    off = np.abs(first - 2.0 * (3.0 * D - E)) + np.where(np.isnan(last), 0.0, np.abs(last - 4.0 * E + 6.0 * D))
+    before = np.maximum(0.25 * np.abs(D), 4.0 / 27.0 * np.abs(E - 2.0 * D))
+    return off / 32.0 <= PIECE_RESOLVED * before + PIECE_ROUNDING * scale
+
+
+def reproduces(fitted: np.ndarray, single: np.ndarray, times: np.ndarray, scale: np.ndarray) -> np.ndarray:
+    """(...) bool: is a polynomial (..., 3, TERMS) that begins at times[..., 0] the same as those between times
+    (..., n + 1), which are single (..., n, 3, TERMS)?"""
+    u = np.diff(times)[..., None] * LOOKS
+    own = evaluate_polynomials(single[..., None, :, :], u)
+    other = evaluate_polynomials(fitted[..., None, None, :, :], u + (times[..., :-1] - times[..., :1])[..., None])
+    return (np.abs(own - other) <= PIECE_ROUNDING * scale).all(axis=(-3, -2, -1))
 
 
 def evaluate_polynomials(coefficients: np.ndarray, u: np.ndarray) -> np.ndarray:

@@ -146,8 +146,8 @@ class Trajectory:
 
     @cached_property
     def pieces(self) -> Pieces:
-        """The motion between the rows, as polynomials in time: `pieces.evaluate(times)` is (n, 3) poses. Of a trajectory
-        with rows."""
+        """The motion between the rows, of which there must be one, as polynomials in time: `pieces.evaluate(times)` is
+        (n, 3) poses."""
         from sim.log.pieces import build_pieces
 
         return build_pieces(self)

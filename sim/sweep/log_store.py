@@ -169,7 +169,7 @@ def find_log(output: Path, record: SweepRecord, cell: int, scene: Scene) -> tupl
 
 
 def list_logged(output: Path, record: SweepRecord) -> list[int]:
-    """The cells of a sweep that its parts have logs of, rising; parts that are of another sweep, or cannot be read, have
+    """The cells of a sweep that its parts have logs of, rising. Parts of another sweep, or that cannot be read, have
     none."""
     found: set[int] = set()
     for part in find_parts(find_folder(output)):

@@ -29,8 +29,8 @@ def replay_file(path: Path, save: Path | None, speed: float | None, fps: float |
     """
     is_sweep = is_sweep_file(path)
     if cells and not (is_sweep and cell is None and save is not None and is_page(save)):
-        raise SweepError(f"--cells {cells[0]}: brings runs into the page of a sweep: stiction replay SWEEP.h5 --cells ... "
-                         "--save map.html; for one run alone take --cell")
+        raise SweepError(f"--cells {cells[0]}: brings runs into the page of a sweep, stiction replay SWEEP.h5 "
+                         "--cells ... --save map.html; for one run alone take --cell")
     if cell is not None or is_sweep:
         if branch is not None:
             raise SweepError(f"--branch {branch}: the cells of a sweep have no branches")

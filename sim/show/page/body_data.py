@@ -63,8 +63,8 @@ def describe_motion(motion: Motion) -> dict[str, Any]:
 
 def describe_coordinate(coordinate: Coordinate) -> dict[str, Any]:
     """One coordinate over time."""
-    pieces = [[None if np.isinf(piece.begin) else float(piece.begin), float(piece.origin), *map(float, piece.coefficients)]
-              for piece in coordinate.pieces]
+    pieces = [[None if np.isinf(piece.begin) else float(piece.begin), float(piece.origin),
+               *map(float, piece.coefficients)] for piece in coordinate.pieces]
     found: dict[str, Any] = {"pieces": pieces}
     if coordinate.waves:
         found["waves"] = [[float(wave.amplitude), float(wave.frequency), float(wave.phase)]

@@ -1,7 +1,8 @@
 """One HTML page of data, style and scripts, which asks nobody for anything.
 
-Data stand in an element that is no script, with `<`, `>` and `&` written as \\u003c and so on, so that no name of a user
-can end it; a Content-Security-Policy forbids every request and every script but that of the page, told by its hash.
+Data stand in an element that is no script, with `<`, `>` and `&` written as \\u003c and so on, so that no name of a
+user can end it. A Content-Security-Policy forbids every request, and every script but that of the page, told by its
+hash.
 """
 
 from __future__ import annotations

@@ -51,11 +51,10 @@ class ContactPairs:
         body, pose = record.obstacles[obstacle], np.zeros(3)
         if body.motion is not None:
             pose = body.motion.evaluate_frame(trajectory.time[step : step + 1])[0][0]
-        asked = np.array([True])
-        own_radius = find_radii(record.workpiece.outline, trajectory.pose[step], point, normal, asked & (kind != TYPE_A))
-        other_radius = find_radii(body.outline, pose, point, -normal, asked & (kind != TYPE_B))
-        own = name_feature(record.workpiece.outline, trajectory.pose[step], point[0], normal[0], kind == TYPE_A,
-                           own_radius[0])
+        part, here = record.workpiece.outline, trajectory.pose[step]
+        own_radius = find_radii(part, here, point, normal, np.array([kind != TYPE_A]))
+        other_radius = find_radii(body.outline, pose, point, -normal, np.array([kind != TYPE_B]))
+        own = name_feature(part, here, point[0], normal[0], kind == TYPE_A, own_radius[0])
         other = name_feature(body.outline, pose, point[0], -normal[0], kind == TYPE_B, other_radius[0])
         found = {"type": CONTACT_TYPES[kind], "obstacle": obstacle, "own": own, "other": other,
                  "ids": [part_feature, obstacle_feature]}

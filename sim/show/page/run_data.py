@@ -56,7 +56,8 @@ def describe_events(trajectory: Trajectory, pairs: ContactPairs, columns: Column
     struck = np.flatnonzero(impulses["fn"] > 0.0)
     owner = np.searchsorted(events["first_impulse"] + events["n_impulses"], struck, side="right")
     return {"time": columns.add(events["time"]), "kind": columns.add(events["kind"], "u1"),
-            "pair": columns.add([pairs.find(key) for key in keys], "i4"), "obstacle": columns.add(events["obstacle"], "i4"),
+            "pair": columns.add([pairs.find(key) for key in keys], "i4"),
+            "obstacle": columns.add(events["obstacle"], "i4"),
             "alternatives": columns.add(events["alternatives"], "i4"),
             "impulse_time": columns.add(events["time"][owner]),
             "impulse_x": columns.add(impulses["px"][struck]), "impulse_y": columns.add(impulses["py"][struck])}

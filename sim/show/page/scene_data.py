@@ -32,8 +32,9 @@ def describe_scene(trajectory: Trajectory) -> dict[str, Any]:
             found["gripper"]["release"] = release
     if scene is not None and scene.springs:
         found["springs"] = [
-            {"name": spring.name, "point": [float(c) for c in spring.point], "anchor": [float(c) for c in spring.anchor],
-             **describe_anchor(scene, spring)} for spring in scene.springs]
+            {"name": spring.name, "point": [float(c) for c in spring.point],
+             "anchor": [float(c) for c in spring.anchor], **describe_anchor(scene, spring)}
+            for spring in scene.springs]
     return found
 
 

@@ -117,8 +117,8 @@ def find_encoder(path: Path) -> Any:
     suffix = path.suffix.lower()
     if suffix not in ENCODERS:
         given = f"{suffix!r}" if suffix else "a name without suffix"
-        raise ReplayError(f"cannot write the movie {path}: {given} is not a kind of movie; use .gif or .mp4, for a page "
-                          "that moves .html (`save_page`), or for a picture of the end .png, .svg or .pdf")
+        raise ReplayError(f"cannot write the movie {path}: {given} is not a kind of movie; use .gif or .mp4, "
+                          ".html for a page (`save_page`), or for a picture of the end .png, .svg or .pdf")
     encoder = ENCODERS[suffix]
     encoder.check(path)
     return encoder
