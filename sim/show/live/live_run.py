@@ -8,6 +8,7 @@ from dataclasses import replace
 from typing import Any
 
 from sim.instant.outcome import find_outcome
+from sim.log.trajectory import MemorySink
 from sim.rows.status import Status
 from sim.run.simulation import simulate
 from sim.scene.scene import Scene
@@ -15,8 +16,9 @@ from sim.scene.scene import Scene
 # A run of the page is broken off after so long [s of the clock on the wall], and shown so far. Larger: one that does
 # not get on keeps the page waiting. Smaller: long motions are cut.
 LONGEST_RUN = 20.0
-# ... and with more rows than this, which would take the browser longer to draw than anybody waits.
-MOST_ROWS = 100_000
+# ... and with so many rows. Larger: a newer run waits for seconds until the pieces of this motion are found. Smaller:
+# long motions are cut.
+MOST_ROWS = 20_000
 
 
 class Superseded(Exception):
@@ -34,28 +36,26 @@ def run_scene(scene: Scene, is_wanted: Callable[[], bool]) -> dict[str, Any]:
     if scene.run.choice == "branch":
         notes.append('run.choice is "branch": of all its motions this is the one of the rule "continue".')
         scene = replace(scene, run=replace(scene.run, choice="continue"))
-    began = time.perf_counter()
+    began, sink = time.perf_counter(), MemorySink(scene)
 
     def look(_: float) -> None:
         if not is_wanted():
             raise Superseded
-        if time.perf_counter() > began + LONGEST_RUN:
+        if time.perf_counter() > began + LONGEST_RUN or sink.rows["steps"] > MOST_ROWS:
             raise KeyboardInterrupt  # by which a run ends with the rows that it has
 
-    trajectory = simulate(scene, progress=look)
+    try:
+        simulate(scene, sink=sink, progress=look)
+    except KeyboardInterrupt:
+        pass
+    trajectory = sink.trajectory
+    if trajectory is None:
+        raise ValueError("a run that has ended has a trajectory")
     seconds = time.perf_counter() - began
     if trajectory.status is Status.INTERRUPTED:
-        notes.append(f"It was broken off after {LONGEST_RUN:g} s of computing, at t = {end_time(trajectory):.6g} s; "
-                     "`stiction run` follows it to the end.")
-    if len(trajectory) > MOST_ROWS:
-        return {"run": None, "outcome": find_outcome(scene, trajectory), "status": str(trajectory.status),
-                "end": end_time(trajectory), "seconds": seconds,
-                "notes": [*notes, f"It has {len(trajectory)} rows, too many to be played here; a larger "
-                                  "run.output_interval gives fewer."]}
+        why = (f"{len(trajectory)} rows; a larger run.output_interval gives fewer" if len(trajectory) > MOST_ROWS
+               else f"{LONGEST_RUN:g} s of computing")
+        notes.append(f"It was broken off at t = {trajectory.time[-1]:.6g} s, after {why}. `stiction run` follows it to "
+                     "the end.")
     return {"run": describe_trajectory(trajectory), "outcome": find_outcome(scene, trajectory),
-            "status": trajectory.happened, "end": end_time(trajectory), "seconds": seconds, "notes": notes}
-
-
-def end_time(trajectory: Any) -> float:
-    """When its last row is, s."""
-    return float(trajectory.time[-1]) if len(trajectory) else 0.0
+            "status": trajectory.happened, "end": float(trajectory.time[-1]), "seconds": seconds, "notes": notes}

@@ -75,10 +75,10 @@ def list_children(command):
 @pytest.mark.skipif(os.name != "posix", reason="signals of POSIX")
 @pytest.mark.parametrize("busy", [False, True])
 def test_interrupt_ends_it_within_a_second(start, busy):
-    command = start("vibratory_track")
+    command = start("shaken_plate")
     assert command.ask("/run", {"run.duration": 0.01})["end"] == 0.01
     if busy:
-        command.begin("/run", {"run.duration": 1000.0})
+        command.begin("/run", {"run.duration": 1e5})
         time.sleep(0.5)
     children = list_children(command)
     assert children
@@ -94,9 +94,9 @@ def test_interrupt_ends_it_within_a_second(start, busy):
 
 @pytest.mark.skipif(os.name != "posix", reason="signals of POSIX")
 def test_killed_server_leaves_no_process(start):
-    command = start("vibratory_track")
+    command = start("shaken_plate")
     command.ask("/run", {"run.duration": 0.01})
-    command.begin("/run", {"run.duration": 1000.0})
+    command.begin("/run", {"run.duration": 1e5})
     time.sleep(0.5)
     children = list_children(command)
     command.end(signal.SIGKILL)
