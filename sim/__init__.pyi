@@ -79,6 +79,7 @@ from .scene.scene import (
 from .scene.scene_errors import OverlapError as OverlapError
 from .scene.scene_errors import SceneError as SceneError
 from .scene.toml_text import dump_toml as dump_toml
+from .show.page.save_page import save_page as save_page
 from .show.plot_file import PlotError as PlotError
 from .show.replay.frames import ReplayError as ReplayError
 from .show.replay.movie import save_movie as save_movie

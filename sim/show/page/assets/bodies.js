@@ -4,7 +4,7 @@
 //   pose = [x, y, theta]       m, rad: takes points of the body into the world
 //   drawBodies(context, camera, bodies, poses, styles)        one style for all or one each: { fill, stroke, width }
 //   drawBody(context, camera, body, pose, style)
-//   findFeature(camera, body, pose, x, y, reach) -> { word, number, distance, point } or null      x, y, reach in pixels
+//   findFeature(camera, body, pose, x, y, reach) -> { word, number, distance, point } or null     x, y, reach in pixels
 //   isInside(camera, body, pose, x, y) -> is the point of the screen in the body?
 //   measureBodies(bodies, poses) -> [x0, y0, x1, y1] m
 //

@@ -1,14 +1,15 @@
 // The camera: between the world (m, y upwards) and the screen (CSS pixels of a canvas, y downwards), and what moves it.
 //
-// All drawing is done in pixels about the middle of the canvas, x = (world - camera) * scale, in double precision before
-// it reaches the canvas, so that nothing jitters at 1e-9 m. Knows nothing of runs.
+// All drawing is done in pixels about the middle of the canvas, x = (world - camera) * scale, in double precision
+// before it reaches the canvas, so that nothing jitters at 1e-9 m. Knows nothing of runs.
 //
 //   camera = new Camera(); camera.resize(width, height); camera.fit([x0, y0, x1, y1]);
 //   moveByHand(canvas, camera, { changed, pressed(x, y), hovered(x, y) })    x, y in pixels; called after each move
 //   fitCanvas(canvas, camera) -> context whose unit is a CSS pixel
 //   drawAxes(context, camera, colours)                                        grid, numbers and unit
 
-const CLOSEST = 1e11, FARTHEST = 1e-5; // pixels a metre: beyond, doubles have no digits left, or there is nothing to see
+// pixels a metre: beyond, doubles have no digits left, or there is nothing to see
+const CLOSEST = 1e11, FARTHEST = 1e-5;
 const LENGTH_UNITS = [[5e3, 1e-3, "km"], [0.3, 1, "m"], [3e-4, 1e3, "mm"], [3e-7, 1e6, "µm"], [0, 1e9, "nm"]];
 
 class Camera {

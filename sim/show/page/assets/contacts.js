@@ -1,6 +1,6 @@
 // Contacts: friction cones, normal and friction forces, letters of the mode. Knows nothing of runs.
 //
-//   contact = { x, y, nx, ny, letter, fn, ft, mu }    m; n from the obstacle towards the part, ft along t = (ny, -nx), N
+//   contact = { x, y, nx, ny, letter, fn, ft, mu }   m; n from the obstacle towards the part, ft along t = (ny, -nx), N
 //             fn or ft infinite or NaN: the force has no bound (the part is jammed); letter "" for none
 //   style = { colours, newtons, cones, forces, letters }       newtons: N of an arrow of full length; the rest: shown?
 //   drawContacts(context, camera, contacts, style);  drawArrow(context, x, y, dx, dy, colour)   pixels
@@ -58,7 +58,8 @@ function drawForces(context, camera, contact, style) {
     context.fillStyle = colours.normal;
     context.textAlign = "center";
     context.textBaseline = "middle";
-    context.fillText("∞", x + 0.6 * full * contact.nx + 13 * contact.ny, y - 0.6 * full * contact.ny + 13 * contact.nx);
+    const along = 0.6 * full;
+    context.fillText("∞", x + along * contact.nx + 13 * contact.ny, y - along * contact.ny + 13 * contact.nx);
     return;
   }
   if (!(style.newtons > 0)) return;

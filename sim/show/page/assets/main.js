@@ -6,7 +6,8 @@ const PANEL_PAUSE = 90; // ms between two fillings of the tables while it plays
 
 class Page {
   constructor(data, column) {
-    Object.assign(this, { data, column, runs: new Map(), point: [0, 0], cursor: null, touched: false, follow: false, filled: 0 });
+    Object.assign(this, { data, column, runs: new Map(), point: [0, 0], cursor: null, touched: false, follow: false,
+      filled: 0 });
     this.camera = new Camera();
     this.canvas = find("canvas");
     this.show = Object.fromEntries(TOGGLES.map(([name, , , on]) => [name, on]));
@@ -33,7 +34,8 @@ class Page {
   source() {
     return { player: this.player, tree: this.tree, line: () => this.line, style: () => ({ colours: this.colours }),
       notUnique: () => (this.tree ? this.data.notUnique : this.line.notUnique), followed: () => this.followed,
-      writeTime: (time) => this.writeTime(time), select: (number) => this.select(number), tell: (event, text) => this.tell(event, text) };
+      writeTime: (time) => this.writeTime(time), select: (number) => this.select(number),
+        tell: (event, text) => this.tell(event, text) };
   }
 
   startSweep() {
@@ -67,7 +69,8 @@ class Page {
     this.line = line;
     this.path = new Path(line, this.point);
     const ends = this.tree ? this.tree.shown.map((branch) => this.run(branch.run).end) : [line.end];
-    Object.assign(player, { start: line.start, end: Math.max(...ends), events: line.events.map((event) => event.time) });
+    Object.assign(player, { start: line.start, end: Math.max(...ends),
+      events: line.events.map((event) => event.time) });
     if (!this.data.speed && !keep) player.speed = chooseSpeed(player.end - player.start);
     this.writeTime = timeWriter(player.end - player.start);
     const lines = this.tree ? this.tree.shown.map((branch) => new Line([this.run(branch.run)])) : [line];
@@ -89,8 +92,10 @@ class Page {
     const { scene, ending } = this.line, { data } = this, outcome = data.runs[0].outcome;
     if (data.form !== "sweep") fill(find("title"), scene.name || data.name || "(without a name)");
     fill(find("summary"), scene.summary);
-    const end = `${ending.well ? "" : `${ending.status}: `}${ending.happened}${ending.message ? ` ${ending.message}` : ""}`;
-    const parts = [`${this.writeTime(this.line.start, 3)} to ${this.writeTime(this.line.end, 3)}`, `${this.line.events.length} events`, end];
+    const how = [ending.well ? "" : `${ending.status}:`, ending.happened, ending.message];
+    const end = how.filter((words) => words).join(" ");
+    const parts = [`${this.writeTime(this.line.start, 3)} to ${this.writeTime(this.line.end, 3)}`,
+      `${this.line.events.length} events`, end];
     if (data.form === "run" && outcome) parts.unshift(`outcome: ${outcome}`);
     if (data.form === "tree") parts[1] = `${data.tree.branches.length} branches, ${data.tree.leaves} ends`;
     if (data.form !== "sweep") fill(find("facts"), parts.join("  ·  "));
@@ -106,12 +111,14 @@ class Page {
     };
     button("Show all", "0 or Home", () => this.reset());
     this.followButton = button("Follow", "f", () => this.toggleFollow());
-    this.buttons = Object.fromEntries(TOGGLES.map(([name, text, key]) => [name, button(text, key, () => this.toggle(name))]));
+    this.buttons = Object.fromEntries(TOGGLES.map(([name, text, key]) => [name,
+      button(text, key, () => this.toggle(name))]));
   }
 
   refresh() {
     this.followButton.setAttribute("aria-pressed", String(this.follow));
-    for (const [name, button] of Object.entries(this.buttons)) button.setAttribute("aria-pressed", String(this.show[name]));
+    for (const [name, button] of Object.entries(this.buttons)) button.setAttribute("aria-pressed",
+      String(this.show[name]));
   }
 
   toggle(name) {
@@ -192,13 +199,15 @@ class Page {
   }
 
   key(event) {
-    if (event.ctrlKey || event.metaKey || event.altKey || /^(INPUT|SELECT|TEXTAREA)$/.test(event.target.tagName)) return;
+    if (event.ctrlKey || event.metaKey || event.altKey
+      || /^(INPUT|SELECT|TEXTAREA)$/.test(event.target.tagName)) return;
     if (event.key === " " && event.target.tagName === "BUTTON") return;
     const step = 40, actions = {
       " ": () => this.player.toggle(), ",": () => this.player.step(-1), ".": () => this.player.step(1),
       "+": () => this.zoom(1.25), "=": () => this.zoom(1.25), "-": () => this.zoom(0.8), "−": () => this.zoom(0.8),
       ArrowLeft: () => this.pan(step, 0), ArrowRight: () => this.pan(-step, 0), ArrowUp: () => this.pan(0, step),
-      ArrowDown: () => this.pan(0, -step), 0: () => this.reset(), Home: () => this.reset(), f: () => this.toggleFollow(),
+      ArrowDown: () => this.pan(0, -step), 0: () => this.reset(), Home: () => this.reset(),
+        f: () => this.toggleFollow(),
       "[": () => this.neighbour(-1), "]": () => this.neighbour(1),
       ...Object.fromEntries(TOGGLES.map(([name, , key]) => [key, () => this.toggle(name)])),
     };
@@ -228,10 +237,11 @@ class Page {
 
   aim(context) {
     const { camera, player } = this, pose = this.line.pose(player.time);
-    if (!this.touched && (camera.width !== this.fitted?.[0] || camera.height !== this.fitted?.[1] || this.fitted[2] !== this.box)) {
+    if (!this.touched && (camera.width !== this.fitted?.[0] || camera.height !== this.fitted?.[1]
+      || this.fitted[2] !== this.box)) {
       camera.fit(this.box);
       this.fitted = [camera.width, camera.height, this.box];
-      this.last = this.follow ? this.line.pose(this.line.start) : null;
+      this.last = null;
     }
     if (this.follow) {
       if (this.last) [camera.x, camera.y] = [camera.x + pose[0] - this.last[0], camera.y + pose[1] - this.last[1]];
@@ -242,7 +252,8 @@ class Page {
   }
 
   draw() {
-    const context = fitCanvas(this.canvas, this.camera), { camera, colours, line, player, show, newtons } = this, time = player.time;
+    const context = fitCanvas(this.canvas, this.camera), { camera, colours, line, player, show, newtons } = this,
+      time = player.time;
     this.aim(context);
     const style = { colours, newtons, ...show }, pose = line.pose(time), { part } = line.scene;
     context.fillStyle = colours.paper;
@@ -280,6 +291,7 @@ class Page {
     if (note) fill(find("note"), note[0]), (find("note").className = note[1]);
     const here = line.events.filter((event) => event.time === time).map(({ run, k }) => run.describeEvent(k));
     fill(find("event"), [...new Set(here)].join("; "));
+    find("event").title = find("event").textContent;
     showContacts(contacts);
     showState(line, time, this.point);
     showEnergies(line.at(time), time);
@@ -290,11 +302,12 @@ class Page {
     if (!this.cursor) return this.tell(null, "", this.canvas);
     const [x, y] = this.cursor, { scene } = this.line, found = [];
     const bodies = [[scene.part, pose, ""], ...scene.obstacles.map((body, k) => [body, this.line.obstaclePose(k, time),
-      `µ ${Number(body.mu.toPrecision(6))}${body.e ? `, e ${Number(body.e.toPrecision(6))}` : ""}${body.motion ? ", moves" : ""}${body.surface ? ", its surface runs" : ""}`])];
+      describeBody(body)])];
     for (const [body, at, words] of bodies) {
       const feature = findFeature(this.camera, body, at, x, y);
       if (feature) found.push({ away: feature.distance, text: `${body.name}: ${feature.word} ${feature.number}` });
-      else if (isInside(this.camera, body, at, x, y)) found.push({ away: 20, text: `${body.name}${words ? `\n${words}` : ""}` });
+      else if (isInside(this.camera, body, at, x, y)) found.push({ away: 20,
+        text: `${body.name}${words ? `\n${words}` : ""}` });
     }
     found.sort((a, b) => a.away - b.away);
     const near = found.filter((each) => each.away < 20);
@@ -337,7 +350,8 @@ async function start() {
     seek: (time) => page.player.seek(time), play: () => page.player.play(), pause: () => page.player.pause(),
     pose: (time) => page.line.pose(time), obstaclePose: (index, time) => page.line.obstaclePose(index, time),
     contacts: (time) => page.line.contactsAt(time), zoom: (factor, x, y) => page.zoom(factor, x, y),
-    select: (number) => page.select(number), view: () => ({ x: page.camera.x, y: page.camera.y, scale: page.camera.scale,
+    select: (number) => page.select(number), view: () => ({ x: page.camera.x, y: page.camera.y,
+      scale: page.camera.scale,
       width: page.camera.width, height: page.camera.height, time: page.player.time, speed: page.player.speed,
       playing: page.player.playing, follow: page.follow, chosen: page.map ? page.map.cell : page.chosen }),
   };
@@ -346,6 +360,7 @@ async function start() {
 start().catch((error) => {
   find("note").hidden = false;
   find("note").className = "stop";
-  fill(find("note"), typeof DecompressionStream === "undefined" ? "This browser is too old for this page." : String(error));
+  fill(find("note"), typeof DecompressionStream === "undefined" ? "This browser is too old for this page."
+    : String(error));
   throw error;
 });

@@ -26,8 +26,10 @@ function evaluateCoordinate({ pieces, waves = [] }, time) {
 // Pose of a frame that moves as prescribed; the pivot is a point of the frame
 function placeMotion(motion, time) {
   if (!motion) return NOWHERE;
-  const theta = evaluateCoordinate(motion.theta, time), c = Math.cos(theta), s = Math.sin(theta), [px, py] = motion.pivot;
-  return [evaluateCoordinate(motion.x, time) + s * py - c * px, evaluateCoordinate(motion.y, time) - s * px - c * py, theta];
+  const theta = evaluateCoordinate(motion.theta, time), c = Math.cos(theta), s = Math.sin(theta),
+    [px, py] = motion.pivot;
+  return [evaluateCoordinate(motion.x, time) + s * py - c * px, evaluateCoordinate(motion.y, time) - s * px - c * py,
+    theta];
 }
 
 class Run {

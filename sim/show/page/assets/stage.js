@@ -2,7 +2,8 @@
 
 function readColours() {
   const found = getComputedStyle(document.documentElement), colours = {};
-  for (const name of ["page", "card", "paper", "text", "faint", "line", "grid", "accent", "part", "part-edge", "obstacle",
+  for (const name of ["page", "card", "paper", "text", "faint", "line", "grid", "accent", "part", "part-edge",
+    "obstacle",
     "obstacle-edge", "moving", "normal", "friction", "cone", "not-unique", "trace", "held", "spring", "belt", "ink"])
     colours[name.replace(/-(.)/g, (_, letter) => letter.toUpperCase())] = found.getPropertyValue(`--${name}`).trim();
   return colours;
@@ -17,7 +18,8 @@ const SAMPLES = 160; // times that are looked at for what a picture holds
 class Path {
   constructor(line, point) {
     Object.assign(this, { line, point, places: [] });
-    const times = Array.from({ length: PATH_POINTS + 1 }, (_, k) => line.start + ((line.end - line.start) * k) / PATH_POINTS);
+    const times = Array.from({ length: PATH_POINTS + 1 },
+      (_, k) => line.start + ((line.end - line.start) * k) / PATH_POINTS);
     times.push(...line.events.map((event) => event.time));
     this.times = [...new Set(times)].sort((a, b) => a - b);
     this.places = this.times.map((time) => this.at(time));
@@ -91,7 +93,8 @@ function drawBelt(context, camera, body, pose, time, colours) {
   context.save();
   context.translate(camera.width / 2, camera.height / 2);
   context.clip(path, "evenodd");
-  Object.assign(context, { lineWidth: 7, strokeStyle: colours.belt, lineDashOffset: (body.surface * time * camera.scale) % 22 });
+  Object.assign(context, { lineWidth: 7, strokeStyle: colours.belt,
+    lineDashOffset: (body.surface * time * camera.scale) % 22 });
   context.setLineDash([5, 17]);
   context.stroke(path);
   context.restore();
@@ -145,7 +148,8 @@ function drawImpacts(context, camera, line, time, colours) {
   for (let k = last; k >= Math.max(0, last - 40) && time - times[k] <= span; k--) {
     const [x, y] = camera.toScreen(run.events.impulse_x[k], run.events.impulse_y[k]);
     context.save();
-    Object.assign(context, { lineWidth: 2, strokeStyle: colours.normal, globalAlpha: 1 - (0.7 * (time - times[k])) / span });
+    Object.assign(context, { lineWidth: 2, strokeStyle: colours.normal,
+      globalAlpha: 1 - (0.7 * (time - times[k])) / span });
     context.beginPath();
     context.arc(x, y, 9, 0, 2 * Math.PI);
     context.stroke();
@@ -156,7 +160,8 @@ function drawImpacts(context, camera, line, time, colours) {
 // Names of obstacles, each where most of it is seen
 function drawNames(context, camera, line, time, colours) {
   context.save();
-  Object.assign(context, { font: "600 12px system-ui, sans-serif", textAlign: "center", textBaseline: "middle", lineWidth: 3,
+  Object.assign(context, { font: "600 12px system-ui, sans-serif", textAlign: "center", textBaseline: "middle",
+    lineWidth: 3,
     lineJoin: "round", strokeStyle: colours.paper, fillStyle: colours.text });
   line.scene.obstacles.forEach((body, index) => {
     const place = findRoom(camera, body, line.obstaclePose(index, time));
@@ -192,11 +197,13 @@ function findRoom(camera, body, pose) {
 // Which way gravity pulls, in the upper right corner
 function drawGravity(context, camera, scene, time, colours) {
   if (!scene.gravity || !Math.hypot(...scene.gravity)) return;
-  const angle = scene.gravityTurn ? evaluateCoordinate(scene.gravityTurn, time) : 0, [gx, gy] = turn(scene.gravity, angle);
+  const angle = scene.gravityTurn ? evaluateCoordinate(scene.gravityTurn, time) : 0,
+    [gx, gy] = turn(scene.gravity, angle);
   const size = Math.hypot(gx, gy), x = camera.width - 26, y = 32;
   drawArrow(context, x - (14 * gx) / size, y + (14 * gy) / size, (28 * gx) / size, (-28 * gy) / size, colours.faint);
   context.save();
-  Object.assign(context, { font: "italic 12px Georgia, serif", fillStyle: colours.faint, textAlign: "right", textBaseline: "middle" });
+  Object.assign(context, { font: "italic 12px Georgia, serif", fillStyle: colours.faint, textAlign: "right",
+    textBaseline: "middle" });
   context.fillText("g", x - 10 - 6 * Math.abs(gx / size), y);
   context.restore();
 }
@@ -204,7 +211,8 @@ function drawGravity(context, camera, scene, time, colours) {
 // An arrow of a round force, to read the others by
 function drawForceKey(context, camera, newtons, colours) {
   if (!(newtons > 0)) return;
-  const exponent = Math.floor(Math.log10(0.6 * newtons)), digit = [5, 2, 1].find((each) => each * 10 ** exponent <= 0.6 * newtons);
+  const exponent = Math.floor(Math.log10(0.6 * newtons)),
+    digit = [5, 2, 1].find((each) => each * 10 ** exponent <= 0.6 * newtons);
   const force = digit * 10 ** exponent, y = camera.height - 34, x = 46;
   const length = (force / newtons) * arrowLength(camera);
   context.save();
@@ -230,7 +238,8 @@ function findForceScale(runs) {
 
 // [box that holds the part over some motions and what moves near it, is the part to be followed?]
 function findBox(lines) {
-  const { part, obstacles } = lines[0].scene, size = measureReach(part), box = [Infinity, Infinity, -Infinity, -Infinity];
+  const { part, obstacles } = lines[0].scene, size = measureReach(part),
+    box = [Infinity, Infinity, -Infinity, -Infinity];
   const join = (other) => other.forEach((value, k) => (box[k] = (k < 2 ? Math.min : Math.max)(box[k], value)));
   const look = (line, measure) => {
     for (let k = 0; k <= SAMPLES; k++) join(measure(line.start + ((line.end - line.start) * k) / SAMPLES));

@@ -7,8 +7,10 @@ class SweepMap {
   constructor(data, column, { picked, tell, style }) {
     Object.assign(this, { data, picked, tell, style, cell: -1 });
     for (const name of ["outcome", "endTime", "chosen", "run"]) this[name] = column(data[name]);
-    this.dimensions = data.dimensions.map((each) => ({ ...each, place: each.place && column(each.place), at: each.at && column(each.at) }));
-    const wide = this.dimensions.map((each, k) => [each, k]).filter(([each]) => each.random || each.words.length > 1 && each.name !== "sample");
+    this.dimensions = data.dimensions.map((each) => ({ ...each, place: each.place && column(each.place),
+      at: each.at && column(each.at) }));
+    const wide = this.dimensions.map((each, k) => [each, k]).filter(([each]) => each.random || each.words.length > 1
+      && each.name !== "sample");
     this.x = wide.length ? wide[0][1] : 0;
     this.y = wide.length > 1 ? wide[1][1] : -1;
     this.fixed = this.dimensions.map(() => 0);
@@ -53,10 +55,12 @@ class SweepMap {
     };
     if (many) {
       pick("across", this.x, false, (k) => ([this.x, this.y] = [k, k === this.y ? this.x : this.y]));
-      pick("up", this.y, true, (k) => ([this.y, this.x] = [k, k === this.x ? (this.y < 0 ? (k + 1) % this.dimensions.length : this.y) : this.x]));
+      pick("up", this.y, true, (k) => ([this.y, this.x] = [k,
+        k === this.x ? (this.y < 0 ? (k + 1) % this.dimensions.length : this.y) : this.x]));
     }
     this.others().forEach((k) => {
-      const each = this.dimensions[k], select = make("select", {}, ...each.words.map((word, n) => make("option", { value: String(n) }, word)));
+      const each = this.dimensions[k], select = make("select", {},
+        ...each.words.map((word, n) => make("option", { value: String(n) }, word)));
       select.value = String(this.fixed[k]);
       select.addEventListener("change", () => ((this.fixed[k] = Number(select.value)), this.draw()));
       rows.push(make("label", {}, `${each.name} = `, select));
@@ -69,7 +73,8 @@ class SweepMap {
     const scatter = this.scatter;
     return this.dimensions.map((_, k) => k).filter((k) => {
       const each = this.dimensions[k];
-      return k !== this.x && k !== this.y && !each.random && each.words.length > 1 && !(scatter && each.name === "sample");
+      return k !== this.x && k !== this.y && !each.random && each.words.length > 1
+        && !(scatter && each.name === "sample");
     });
   }
 
@@ -89,15 +94,19 @@ class SweepMap {
     if (k < 0) return { low: 0, high: 1, at: () => 0.5, borders: () => [0, 1], ticks: [] };
     const each = this.dimensions[k];
     if (each.random) {
-      const values = [...each.at], low = Math.min(...values), high = Math.max(...values), room = 0.03 * (high - low) || 1;
-      return { low: low - room, high: high + room, at: (cell) => each.at[cell], ticks: listTicks(low - room, high + room, 6) };
+      const values = [...each.at], low = Math.min(...values), high = Math.max(...values),
+        room = 0.03 * (high - low) || 1;
+      return { low: low - room, high: high + room, at: (cell) => each.at[cell],
+        ticks: listTicks(low - room, high + room, 6) };
     }
     const n = each.words.length, given = each.values && n > 1 && each.values.every((v, i, all) => !i || v > all[i - 1]);
     const values = given ? each.values : each.words.map((_, i) => i);
     const edge = (i) => (i <= 0 ? values[0] - (n > 1 ? (values[1] - values[0]) / 2 : 0.5)
       : i >= n ? values[n - 1] + (n > 1 ? (values[n - 1] - values[n - 2]) / 2 : 0.5) : (values[i - 1] + values[i]) / 2);
-    return { low: edge(0), high: edge(n), at: (cell) => values[each.place[cell]], borders: (cell) => [edge(each.place[cell]), edge(each.place[cell] + 1)],
-      ticks: given && n > 9 ? listTicks(values[0], values[n - 1], 6) : values.map((value, i) => [value, each.words[i]]) };
+    return { low: edge(0), high: edge(n), at: (cell) => values[each.place[cell]],
+      borders: (cell) => [edge(each.place[cell]), edge(each.place[cell] + 1)],
+      ticks: given && n > 9 ? listTicks(values[0], values[n - 1], 6)
+        : values.map((value, i) => [value, each.words[i]]) };
   }
 
   draw() {
@@ -157,7 +166,8 @@ class SweepMap {
   }
 
   label(context, colours, x, y, box) {
-    Object.assign(context, { font: "11px system-ui, sans-serif", fillStyle: colours.faint, textAlign: "center", textBaseline: "top" });
+    Object.assign(context, { font: "11px system-ui, sans-serif", fillStyle: colours.faint, textAlign: "center",
+      textBaseline: "top" });
     let last = -Infinity;
     for (const [value, text] of x.ticks) {
       const at = this.toX(value), half = context.measureText(text).width / 2;
@@ -165,7 +175,8 @@ class SweepMap {
       context.fillText(text, at, box.height - MAP_ROOM.bottom + 5);
       last = at + half;
     }
-    const name = (k) => (this.dimensions[k].unit ? `${this.dimensions[k].name} (${this.dimensions[k].unit})` : this.dimensions[k].name);
+    const name = (k) => (this.dimensions[k].unit ? `${this.dimensions[k].name} (${this.dimensions[k].unit})`
+      : this.dimensions[k].name);
     context.fillStyle = colours.text;
     context.fillText(name(this.x), MAP_ROOM.left + (box.width - MAP_ROOM.left - MAP_ROOM.right) / 2, box.height - 18);
     if (this.y < 0) return;
@@ -191,12 +202,18 @@ class SweepMap {
   }
 
   findCell(x, y) {
-    const found = (this.boxes || []).find((each) => x >= each.x0 && x <= each.x0 + each.w && y >= each.y0 && y <= each.y0 + each.h);
+    const found = (this.boxes || []).find((each) => x >= each.x0 && x <= each.x0 + each.w && y >= each.y0
+      && y <= each.y0 + each.h);
     return found ? found.cell : -1;
   }
 
   describe(cell) {
-    return this.dimensions.map((each) => `${each.name} = ${each.random ? writeQuantity(each.at[cell], "", 6).trim() : each.words[each.place[cell]]}`).join(", ");
+    const value = (each) => each.random ? String(Number(each.at[cell].toPrecision(6))) : each.words[each.place[cell]];
+    return this.dimensions.map((each) => `${each.name} = ${value(each)}`).join(", ");
+  }
+
+  word(cell) {
+    return this.outcome[cell] === NOT_RUN ? "has not run" : this.data.words[this.outcome[cell]];
   }
 
   ask(cell) {
@@ -206,15 +223,16 @@ class SweepMap {
   hover(event) {
     const cell = this.findCell(...this.place(event));
     if (cell < 0) return this.tell(null);
-    const code = this.outcome[cell], end = this.endTime[cell];
-    this.tell(event, `${this.describe(cell)}\n${code === NOT_RUN ? "has not run" : this.data.words[code]}`
-      + `${Number.isFinite(end) ? `, at ${writeQuantity(end, "s")}` : ""}${this.run[cell] >= 0 ? "\nclick: its run plays" : ""}`);
+    const end = this.endTime[cell], when = Number.isFinite(end) ? `, at ${writeQuantity(end, "s")}` : "";
+    const lines = [this.describe(cell), this.word(cell) + when];
+    if (this.run[cell] >= 0) lines.push("click: its run plays");
+    this.tell(event, lines.join("\n"));
   }
 
   choose(cell) {
     this.cell = cell;
     const here = this.describe(cell), has = this.run[cell] >= 0;
-    fill(this.message, `${here}: ${this.outcome[cell] === NOT_RUN ? "has not run" : this.data.words[this.outcome[cell]]}. `);
+    fill(this.message, `${here}: ${this.word(cell)}. `);
     if (!has) this.message.append("Its run is not in this page; this brings it in: ",
       make("code", {}, `stiction replay ${this.data.file || "SWEEP.h5"} --cells "${this.ask(cell)}" --save map.html`));
     this.draw();
@@ -227,7 +245,8 @@ class SweepMap {
     event.preventDefault();
     event.stopPropagation();
     const want = [this.x, this.y].map((k, i) => k >= 0 ? this.dimensions[k].place[this.cell] + step[i] : 0);
-    const next = this.cells().find((cell) => [this.x, this.y].every((k, i) => k < 0 || this.dimensions[k].place[cell] === want[i]));
+    const next = this.cells().find((cell) => [this.x,
+      this.y].every((k, i) => k < 0 || this.dimensions[k].place[cell] === want[i]));
     if (next !== undefined) this.choose(next);
   }
 }

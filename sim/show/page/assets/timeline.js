@@ -74,7 +74,8 @@ class Timeline {
   findBranch(x, y) {
     if (!this.source.tree) return null;
     const here = this.source.tree.branches.filter((branch) => branch.run >= 0
-      && this.toX(branch.time) <= x + 4 && this.toX(branch.end) >= x - 4 && Math.abs(this.laneY(branch) - y) < LANE / 2);
+      && this.toX(branch.time) <= x + 4 && this.toX(branch.end) >= x - 4
+        && Math.abs(this.laneY(branch) - y) < LANE / 2);
     return here[here.length - 1] || null;
   }
 
@@ -84,7 +85,8 @@ class Timeline {
   }
 
   draw() {
-    const context = fitCanvas(this.canvas), box = this.canvas.getBoundingClientRect(), { colours } = this.source.style();
+    const context = fitCanvas(this.canvas), box = this.canvas.getBoundingClientRect(),
+      { colours } = this.source.style();
     [this.width, this.height] = [box.width, box.height];
     context.clearRect(0, 0, this.width, this.height);
     this.drawNotUnique(context, colours);
@@ -103,7 +105,8 @@ class Timeline {
 
   describe() {
     const [start, end] = this.span, { player, writeTime } = this.source;
-    for (const [name, value] of [["valuemin", start], ["valuemax", end], ["valuenow", player.time], ["valuetext", writeTime(player.time)]])
+    for (const [name, value] of [["valuemin", start], ["valuemax", end], ["valuenow", player.time],
+      ["valuetext", writeTime(player.time)]])
       this.canvas.setAttribute(`aria-${name}`, value);
   }
 
@@ -189,7 +192,8 @@ class Timeline {
 
   drawAxis(context, colours) {
     const [start, end] = this.span, [factor, unit] = chooseUnit(end - start, TIME_UNITS);
-    Object.assign(context, { font: "10.5px system-ui, sans-serif", fillStyle: colours.faint, textAlign: "center", textBaseline: "bottom" });
+    Object.assign(context, { font: "10.5px system-ui, sans-serif", fillStyle: colours.faint, textAlign: "center",
+      textBaseline: "bottom" });
     const ticks = listTicks(start * factor, end * factor, this.width / 80), room = context.measureText(unit).width + 12;
     for (const [value, text] of ticks) {
       const x = this.toX(value / factor), half = context.measureText(text).width / 2;

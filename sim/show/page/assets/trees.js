@@ -7,7 +7,8 @@ function branchColour(branch, colours) {
 
 function describeBranch(branch) {
   const what = branch.parent < 0 ? "the start" : branch.taken;
-  const end = branch.merged !== undefined ? `merges into ${branch.merged}` : branch.children.length ? "splits" : branch.happened;
+  const end = branch.merged !== undefined ? `merges into ${branch.merged}` : branch.children.length ? "splits"
+    : branch.happened;
   return `branch ${branch.number}: ${what}${branch.sample ? " (one of a continuum)" : ""}; ${end}`;
 }
 
@@ -34,7 +35,8 @@ class TreeView {
   // Branches that go on at a time, and leaves that have come to their end
   active(time) {
     return this.shown.filter((branch) => {
-      const run = this.runs(branch.run), heir = branch.children.map((k) => this.branches[k]).find((child) => child.run >= 0);
+      const run = this.runs(branch.run),
+        heir = branch.children.map((k) => this.branches[k]).find((child) => child.run >= 0);
       if (time < branch.time || time < run.start) return false;
       return !(heir && time >= heir.time) && !(branch.merged !== undefined && time > run.end);
     });
@@ -43,7 +45,8 @@ class TreeView {
   draw(context, camera, time, followed, colours) {
     for (const branch of this.active(time)) {
       const colour = branchColour(branch, colours), run = this.runs(branch.run);
-      this.paths.get(branch.number).draw(context, camera, Math.min(time, run.end), colour, { dash: branch.dash || [], width: 1.3 });
+      this.paths.get(branch.number).draw(context, camera, Math.min(time, run.end), colour,
+        { dash: branch.dash || [], width: 1.3 });
       if (followed.has(branch.number)) continue;
       context.globalAlpha = 0.2;
       drawBody(context, camera, run.scene.part, run.pose(time), { fill: colour });
