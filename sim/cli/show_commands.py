@@ -9,7 +9,17 @@ import typer
 
 from sim.cli.completion import complete_log
 from sim.cli.reports.cli_words import UserError, find_log, read_picture_options
-from sim.cli.shared_options import BranchOption, FollowOption, LabelOption, NamesOption, TitleOption, ViewOption, app
+from sim.cli.shared_options import (
+    BranchOption,
+    FollowOption,
+    LabelOption,
+    NamesOption,
+    SceneArgument,
+    SetOption,
+    TitleOption,
+    ViewOption,
+    app,
+)
 
 
 @app.command("replay")
@@ -111,3 +121,22 @@ def refuse(why: str, given: dict[str, object]) -> None:
     for name, value in given.items():
         if value:
             raise UserError(f"{name} cannot be used: {why}; see `stiction plot --help`")
+
+
+@app.command("view")
+def view_scene(
+    scene: SceneArgument,
+    settings: SetOption = None,
+    port: Annotated[int, typer.Option(
+        min=0, max=65535, help="Port of the page on this machine; 0: any that is free.")] = 0,
+    no_open: Annotated[bool, typer.Option("--no-open", help="Print the address only, and open no browser.")] = False,
+) -> None:
+    """Open a page with sliders for the numbers of a scene, until Ctrl-C.
+
+    While one is dragged the page shows every acceleration that is possible, with modes, forces and cones; when it is
+    let go, the motion is followed and can be played. Only this machine can reach the page, with the token in its
+    address.
+    """
+    from sim.cli.reports import report_view
+
+    report_view.view_scene(scene, settings or [], port, opens=not no_open)
