@@ -1,4 +1,4 @@
-"""Columns of numbers in a page: all of them as one text, exact to the last bit, infinities and NaN among them.
+"""PageColumns of numbers in a page: all of them as one text, exact to the last bit, infinities and NaN among them.
 
 A column is told as [first byte, count, type]. The bytes of its numbers (little endian) are put in planes, first bytes
 first: neighbours of a column are alike, and so compress. All columns together are deflated and written in base64, which
@@ -22,7 +22,7 @@ COMPRESSION = 9
 ColumnPlace = list  # [first byte, count, type]
 
 
-class Columns:
+class PageColumns:
     """Collects the columns of a page."""
 
     def __init__(self) -> None:
