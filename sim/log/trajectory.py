@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     import pandas
     from matplotlib.figure import Figure
 
-    from sim.log.pieces import Pieces
+    from sim.log.motion_pieces import MotionPieces
     from sim.scene.scene import Scene
 
 TABLES = ("steps", "contacts", "events", "impulses")
@@ -152,10 +152,10 @@ class Trajectory:
         return stack_fields(self.steps, ("ax", "ay", "alpha"))
 
     @cached_property
-    def pieces(self) -> Pieces:
+    def pieces(self) -> MotionPieces:
         """The motion between the rows, of which there must be one, as polynomials in time: `pieces.evaluate(times)` is
         (n, 3) poses."""
-        from sim.log.pieces import build_pieces
+        from sim.log.motion_pieces import build_pieces
 
         return build_pieces(self)
 

@@ -23,7 +23,7 @@ HIDDEN = {ord(character): f"\\u{ord(character):04x}" for character in "<>&\u2028
 def build_page(data: dict[str, Any], title: str) -> str:
     """The page of the data, which are texts and finite numbers in dicts and lists."""
     style, script = strip_lines(read_asset("page.css").splitlines()), build_script()
-    values = {"TITLE": html.escape(title), "POLICY": build_policy(style, script), "STYLE": style, "SCRIPT": script,
+    values = {"TITLE": html.escape(title), "POLICY": build_policy(style, script), "LOOK": style, "SCRIPT": script,
               "DATA": encode_json(data)}
     pieces = read_asset("page.html").split("@")  # @NAME@: what stands at odd places is a name
     return "".join(values[piece] if place % 2 else piece for place, piece in enumerate(pieces))

@@ -11,7 +11,7 @@ from geometry.packages import __version__
 from sim.log.trajectory import Trajectory
 from sim.log.tree import Tree
 from sim.scene.scene_errors import SceneError
-from sim.show.page.columns import Columns
+from sim.show.page.page_columns import PageColumns
 from sim.show.page.run_data import WORDS, describe_run
 from sim.show.page.scene_data import describe_scene
 from sim.show.page.sweep_data import check_runs, describe_sweep
@@ -27,14 +27,14 @@ def describe_trajectory(trajectory: Trajectory, speed: float | None = None) -> d
     """The data of a page that shows one motion. Raises ReplayError for a log without rows."""
     if not len(trajectory):
         raise ReplayError(NO_ROWS)
-    columns = Columns()
+    columns = PageColumns()
     run = {"scene": 0, "outcome": find_outcome(trajectory), **describe_run(trajectory, columns)}
     return finish("run", trajectory.record.name, columns, speed, [describe_scene(trajectory)], [run])
 
 
 def describe_branches(tree: Tree, speed: float | None = None) -> dict[str, Any]:
     """The data of a page that shows a tree of motions. Raises ReplayError for one without rows."""
-    motion, columns = TreeMotion(tree), Columns()
+    motion, columns = TreeMotion(tree), PageColumns()
     runs, branches = describe_tree(motion, columns)
     first = motion.branches[0].get_rows()
     return finish("tree", tree.record.name, columns, speed, [describe_scene(first)], runs) | {
@@ -46,7 +46,7 @@ def describe_cells(sweep: Sweep, runs: Mapping[int, Trajectory], speed: float | 
     """The data of a page that shows the outcomes of a sweep, with the runs of some of its cells, by their numbers.
     note: what there is to say of them. Raises ReplayError."""
     check_runs(dict(runs))
-    columns, scenes, places, told = Columns(), [], {}, []
+    columns, scenes, places, told = PageColumns(), [], {}, []
     for cell in sorted(runs):
         scene = describe_scene(runs[cell])
         text = json.dumps(scene, sort_keys=True)
@@ -67,7 +67,7 @@ def find_outcome(trajectory: Trajectory) -> str:
         return ""
 
 
-def finish(form: str, name: str, columns: Columns, speed: float | None, scenes: list, runs: list) -> dict[str, Any]:
+def finish(form: str, name: str, columns: PageColumns, speed: float | None, scenes: list, runs: list) -> dict[str, Any]:
     """What all pages have."""
     return {"form": form, "name": name, "program": __version__, "speed": speed, "words": WORDS, "scenes": scenes,
             "runs": runs, "columns": columns.pack()}

@@ -1,4 +1,4 @@
-"""The motion of a run in a page: exact pieces, rows, contacts, events. See `columns` for what a column is."""
+"""The motion of a run in a page: exact pieces, rows, contacts, events. See `page_columns` for what a column is."""
 
 from __future__ import annotations
 
@@ -9,15 +9,15 @@ import numpy as np
 from sim.log.trajectory import Trajectory
 from sim.rows.records import CONTACT_LETTERS, EVENT_KINDS, SET_KINDS
 from sim.rows.status import Status
-from sim.show.page.columns import Columns
 from sim.show.page.feature_names import KEYS, ContactPairs
+from sim.show.page.page_columns import PageColumns
 
 WORDS = {"letters": list(CONTACT_LETTERS), "kinds": list(SET_KINDS), "events": list(EVENT_KINDS)}
 ENERGIES = ("kinetic", "work_load", "work_friction", "work_impact", "work_obstacles", "spring_energy", "damper_work")
 GRIPPER = ("gripper_fx", "gripper_fy", "gripper_torque")
 
 
-def describe_run(trajectory: Trajectory, columns: Columns) -> dict[str, Any]:
+def describe_run(trajectory: Trajectory, columns: PageColumns) -> dict[str, Any]:
     """What the page knows of a trajectory with rows."""
     pieces, steps, pairs = trajectory.pieces, trajectory.steps, ContactPairs(trajectory)
     names = [name for name in (*ENERGIES, *GRIPPER) if name == "kinetic" or steps[name].any()]
@@ -42,15 +42,15 @@ def describe_ending(trajectory: Trajectory) -> dict[str, Any]:
             "well": status in (Status.COMPLETED, Status.MERGED, Status.SPLIT)}
 
 
-def describe_contacts(trajectory: Trajectory, pairs: ContactPairs, columns: Columns) -> dict[str, Any]:
-    """Columns of the contact table."""
+def describe_contacts(trajectory: Trajectory, pairs: ContactPairs, columns: PageColumns) -> dict[str, Any]:
+    """PageColumns of the contact table."""
     rows = trajectory.contacts
     return {"pair": columns.add(pairs.column, "i4"), "letter": columns.add(rows["letter"], "u1"),
             **{name: columns.add(rows[name]) for name in ("px", "py", "nx", "ny", "fn", "ft", "slip")}}
 
 
-def describe_events(trajectory: Trajectory, pairs: ContactPairs, columns: Columns) -> dict[str, Any]:
-    """Columns of the events, and of the places of their impulses."""
+def describe_events(trajectory: Trajectory, pairs: ContactPairs, columns: PageColumns) -> dict[str, Any]:
+    """PageColumns of the events, and of the places of their impulses."""
     events, impulses = trajectory.event_rows, trajectory.impulses
     keys = zip(*(events[name].tolist() for name in KEYS), strict=True)
     struck = np.flatnonzero(impulses["fn"] > 0.0)

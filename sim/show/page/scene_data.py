@@ -10,6 +10,7 @@ from sim.scene.held.holding import WORLD
 from sim.scene.scene_errors import SceneError
 from sim.show.page.body_data import describe_bodies, describe_coordinate, describe_motion
 from sim.show.replay.held_scene import find_release, find_scene
+from sim.tolerances import PRINTED_ZERO
 
 TURN = 180.0 / math.pi
 
@@ -78,7 +79,7 @@ def write_gravity(scene: Any) -> str:
     if size == 0.0:
         return "none"
     angle = TURN * math.atan2(x, -y)  # from straight down
-    return f"{size:.6g} m/s²" + (f", {angle:.4g}° from down" if abs(angle) > 1e-9 else "")
+    return f"{size:.6g} m/s²" + (f", {angle:.4g}° from down" if abs(angle) > PRINTED_ZERO else "")
 
 
 def write_quantity(value: float, unit: str) -> str:

@@ -9,7 +9,7 @@ import numpy as np
 
 from sim.log.trajectory import Trajectory
 from sim.scene.schema import OUTCOMES
-from sim.show.page.columns import Columns
+from sim.show.page.page_columns import PageColumns
 from sim.show.palette import OUTCOME_COLOURS, pick_word_colours
 from sim.show.replay.frames import ReplayError
 from sim.sweep.axes import WORDS, SweepAxis, describe_value
@@ -20,7 +20,7 @@ MOST_CELLS = 200_000  # of the map of a page: more than that are no cells that o
 NOT_RUN = 255
 
 
-def describe_sweep(sweep: Sweep, runs: dict[int, int], columns: Columns) -> dict[str, Any]:
+def describe_sweep(sweep: Sweep, runs: dict[int, int], columns: PageColumns) -> dict[str, Any]:
     """The map; runs: the place of the run of a cell among those of the page. Raises ReplayError."""
     plan = sweep.plan
     if len(plan) > MOST_CELLS:
@@ -52,7 +52,7 @@ def encode_outcomes(sweep: Sweep) -> tuple[list[str], np.ndarray]:
     return words, np.array([places[str(word)] for word in found], dtype=np.int64)
 
 
-def describe_dimensions(plan: Plan, cells: np.ndarray, columns: Columns) -> list[dict[str, Any]]:
+def describe_dimensions(plan: Plan, cells: np.ndarray, columns: PageColumns) -> list[dict[str, Any]]:
     """What tells cells apart: {name, unit, words, values or null, place}; of random ones {name, random, at}.
 
     words: of each value as it is shown; ask: as a command is told it. place: of each cell among the values. Axes that

@@ -7,14 +7,14 @@ from typing import Any
 from sim.log.tree import Branch, Tree
 from sim.rows.branch_table import NO_PARENT
 from sim.rows.status import Status
-from sim.show.page.columns import Columns
+from sim.show.page.page_columns import PageColumns
 from sim.show.page.run_data import describe_ending, describe_run
 from sim.show.palette import BRANCH_COLOURS, BRANCH_LINES, pick_branch_style
 from sim.show.replay.tree_frames import TreeMotion, find_end
 from sim.show.replay.tree_timeline import place_lanes
 
 
-def describe_tree(motion: TreeMotion, columns: Columns) -> tuple[list[dict[str, Any]], dict[str, Any]]:
+def describe_tree(motion: TreeMotion, columns: PageColumns) -> tuple[list[dict[str, Any]], dict[str, Any]]:
     """The runs, one for each branch that has rows, and the tree that they make."""
     tree = motion.tree
     runs = [{"scene": 0, **describe_run(motion.extend(branch), columns)} for branch in motion.branches]

@@ -1,10 +1,10 @@
 """What a picture shows at one time: the pose, the contacts and what is known about uniqueness; and which times a movie
 shows.
 
-Between two rows of a log the pose is that of `sim.log.pieces`: exact for a constant acceleration, and never across an
-event, because a log has a row at every event. Contacts and forces are those of the row at or before the time; a vertex
-or the centre of an arc rides with the body that owns it, a normal with the one that owns the edge, and between two
-centres where both are round. Obstacles that move are where their motion says.
+Between two rows of a log the pose is that of `sim.log.motion_pieces`: exact for a constant acceleration, and never
+across an event, because a log has a row at every event. Contacts and forces are those of the row at or before the time;
+a vertex or the centre of an arc rides with the body that owns it, a normal with the one that owns the edge, and between
+two centres where both are round. Obstacles that move are where their motion says.
 """
 
 from __future__ import annotations

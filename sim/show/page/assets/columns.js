@@ -1,4 +1,4 @@
-// Columns of numbers: undoes `columns.py`. A place is [first byte, count, type].
+// Columns of numbers: undoes `page_columns.py`. A place is [first byte, count, type].
 
 const ARRAYS = { f8: Float64Array, i4: Int32Array, u1: Uint8Array };
 

@@ -122,16 +122,24 @@ class Timeline {
     context.globalAlpha = 1;
   }
 
-  drawEnergy(context, colours) {
-    const rows = this.source.line().runs[0].rows, floor = this.height - 15, n = rows.time.length;
-    const most = rows.kinetic.reduce((a, b) => Math.max(a, b), 0), points = [];
-    if (!(most > 0)) return;
-    const stride = Math.max(1, Math.floor(n / (2 * this.width)));
-    for (let k = 0; k < n; k += stride) {
+  // The largest kinetic energy of the line that is shown, and its curve; kept until another one is shown, or its size
+  measureEnergy(floor) {
+    const line = this.source.line(), kept = this.curve || {};
+    if (kept.line === line && kept.width === this.width && kept.floor === floor) return kept;
+    const { time, kinetic } = line.runs[0].rows, most = kinetic.reduce((a, b) => Math.max(a, b), 0), points = [];
+    const stride = Math.max(1, Math.floor(time.length / (2 * this.width)));
+    for (let k = 0; k < time.length; k += stride) {
       let value = 0;
-      for (let j = k; j < Math.min(k + stride, n); j++) value = Math.max(value, rows.kinetic[j]);
-      points.push([this.toX(rows.time[k]), floor - (value / most) * (floor - 8)]);
+      for (let j = k; j < Math.min(k + stride, time.length); j++) value = Math.max(value, kinetic[j]);
+      points.push([this.toX(time[k]), floor - (value / most) * (floor - 8)]);
     }
+    this.curve = { line, width: this.width, floor, most, points };
+    return this.curve;
+  }
+
+  drawEnergy(context, colours) {
+    const floor = this.height - 15, { most, points } = this.measureEnergy(floor);
+    if (!(most > 0)) return;
     context.beginPath();
     context.moveTo(points[0][0], floor);
     for (const point of points) context.lineTo(...point);

@@ -15,8 +15,8 @@ from geometry.shapes.outline import Outline
 from sim import load_scene, simulate
 from sim.show.page.body_data import describe_loops, describe_motion
 from sim.show.page.build_page import SCRIPTS, build_page, build_script, encode_json, hash_source, read_asset
-from sim.show.page.columns import TYPES, Columns
 from sim.show.page.feature_names import ContactPairs
+from sim.show.page.page_columns import TYPES, PageColumns
 from sim.show.page.page_data import describe_branches, describe_trajectory
 from sim.show.page.save_page import save_page
 from sim.show.page.sweep_data import choose_cells
@@ -36,7 +36,7 @@ def read_column(packed, place):
 
 
 def test_columns_keep_every_bit(rng):
-    columns = Columns()
+    columns = PageColumns()
     values = np.concatenate([rng.standard_normal(100) * 10.0 ** rng.uniform(-300, 300, 100),
                              [np.nan, np.inf, -np.inf, -0.0, 5e-324]])
     places = [columns.add(values), columns.add([], "i4"), columns.add([-1, 2**31 - 1], "i4"),

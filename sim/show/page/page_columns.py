@@ -1,4 +1,4 @@
-"""Columns of numbers in a page: all of them as one text, exact to the last bit, infinities and NaN among them.
+"""PageColumns of numbers in a page: all of them as one text, exact to the last bit, infinities and NaN among them.
 
 A column is told as [first byte, count, type]. The bytes of its numbers (little endian) are put in planes, first bytes
 first: neighbours of a column are alike, and so compress. All columns together are deflated and written in base64, which
@@ -12,13 +12,17 @@ import zlib
 
 import numpy as np
 
+from sim.show.replay.frames import ReplayError
+
+MOST_BYTES = 256 * 2**20  # of all columns: a page of that size takes a browser some seconds and a GB
+
 TYPES = {"f8": "<f8", "i4": "<i4", "u1": "u1"}
 COMPRESSION = 9
 
 ColumnPlace = list  # [first byte, count, type]
 
 
-class Columns:
+class PageColumns:
     """Collects the columns of a page."""
 
     def __init__(self) -> None:
@@ -26,7 +30,8 @@ class Columns:
         self._size = 0
 
     def add(self, values: np.ndarray | list, kind: str = "f8") -> ColumnPlace:
-        """Keep values of any shape, row by row; returns what the page says of the column."""
+        """Keep values of any shape, row by row; returns what the page says of the column. Raises ReplayError where
+        there are too many for a page."""
         array = np.ascontiguousarray(values)
         flat = array.reshape(-1).astype(TYPES[kind])
         if kind != "f8" and not np.array_equal(flat, array.reshape(-1)):
@@ -35,6 +40,9 @@ class Columns:
         place: ColumnPlace = [self._size, len(flat), kind]
         self._planes.append(planes)
         self._size += len(planes)
+        if self._size > MOST_BYTES:
+            raise ReplayError(f"the page would hold more than {MOST_BYTES // 2**20} MB of numbers; run the scene with "
+                              "a longer run.output_interval, or of a sweep take fewer cells")
         return place
 
     def pack(self) -> str:

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from sim import load_scene, simulate
-from sim.log.pieces import FEWEST, build_pieces, find_scale
+from sim.log.motion_pieces import FEWEST, build_pieces, find_scale
 from sim.log.trajectory import Trajectory
 from sim.rows.records import EVENT_DTYPE, EVENT_KINDS, STEP_DTYPE
 from sim.rows.status import Status

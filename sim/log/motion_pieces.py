@@ -24,21 +24,39 @@ Where one such polynomial reproduces the motion through FEWEST or more rows to `
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 
 from sim.tolerances import PIECE_RESOLVED, PIECE_ROUNDING
-
-if TYPE_CHECKING:
-    from sim.log.trajectory import Trajectory
 
 TERMS = 6
 LOOKS = np.array([0.5, 1.0])  # shares of the time between two rows at which a merged piece is compared
 FEWEST = 8  # stretches between rows that share a piece: fewer make a page hardly shorter, and a long log slow
 
 
-class Pieces(NamedTuple):
+class MotionRows(Protocol):
+    """What is asked of a trajectory."""
+
+    event_rows: np.ndarray  # (k,) EVENT_DTYPE
+
+    @property
+    def record(self) -> Any: ...  # SceneRecord
+
+    @property
+    def time(self) -> np.ndarray: ...  # (n,) s
+
+    @property
+    def pose(self) -> np.ndarray: ...  # (n, 3) m, m, rad
+
+    @property
+    def velocity(self) -> np.ndarray: ...  # (n, 3), as those that follow: by the second, and again
+
+    @property
+    def acceleration(self) -> np.ndarray: ...
+
+
+class MotionPieces(NamedTuple):
     """Polynomials (x, y [m], theta [rad])(t) = sum_k coefficients[i, :, k] (t - begin[i])^k, from begin[i] on until the
     next begins; the last ends at `end`."""
 
@@ -62,14 +80,15 @@ class Spans(NamedTuple):
     end: tuple[np.ndarray, np.ndarray, np.ndarray]  # ... that arrive, NaN where they are not known
 
 
-def build_pieces(trajectory: Trajectory) -> Pieces:
+def build_pieces(trajectory: MotionRows) -> MotionPieces:
     """The motion of a trajectory with rows. Of rows at one instant the last one goes on."""
     time = trajectory.time
     arriving_velocity, arriving_acceleration, jumps = find_arrivals(trajectory)
     rows = np.append(np.flatnonzero(np.diff(time) > 0.0), len(time) - 1)  # that are left, and the last
     if len(rows) == 1:
         pose = trajectory.pose[-1:]
-        return Pieces(time[-1:], float(time[-1]), np.concatenate([pose[..., None], np.zeros((1, 3, TERMS - 1))], 2))
+        still = np.concatenate([pose[..., None], np.zeros((1, 3, TERMS - 1))], axis=2)
+        return MotionPieces(time[-1:], float(time[-1]), still)
 
     def span(first: np.ndarray, last: np.ndarray) -> Spans:
         leave, arrive = rows[first], rows[last - 1] + 1  # of rows at one instant a motion arrives at the first
@@ -103,10 +122,10 @@ def build_pieces(trajectory: Trajectory) -> Pieces:
         begin.append(time[rows[first]])
         coefficients.append(best)
         first += count
-    return Pieces(np.array(begin), float(time[-1]), np.array(coefficients))
+    return MotionPieces(np.array(begin), float(time[-1]), np.array(coefficients))
 
 
-def find_arrivals(trajectory: Trajectory) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+def find_arrivals(trajectory: MotionRows) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Velocity and acceleration (n, 3) with which the motion arrives at each row, NaN where they are not known; and
     whether (n,) an event lies there."""
     velocity, acceleration = np.array(trajectory.velocity), np.array(trajectory.acceleration)
@@ -122,7 +141,7 @@ def find_arrivals(trajectory: Trajectory) -> tuple[np.ndarray, np.ndarray, np.nd
     return velocity, acceleration, jumps
 
 
-def find_scale(trajectory: Trajectory) -> np.ndarray:
+def find_scale(trajectory: MotionRows) -> np.ndarray:
     """(3,): lengths [m] and angle [rad] that the rounding of poses is relative to: the size of the part and how far it
     is from the origin, a radian and how far it has turned."""
     reach = trajectory.record.workpiece.outline.reach
