@@ -18,3 +18,8 @@ def path(name: str) -> Traversable:
     if name not in names():
         raise KeyError(f"no built-in scene {name!r}; there are: {', '.join(names())}")
     return _FOLDER / f"{name}.toml"
+
+
+def drawing(name: str) -> Traversable:
+    """File of a drawing that built-in scenes use."""
+    return _FOLDER / name

@@ -320,6 +320,16 @@ SAME_TICK = 1e-9
 SEEN_SWING = 1e-3
 # Forces below this share of the largest are not drawn. Larger: forces are missing. Smaller: arrows without length.
 DRAWN_FORCE = 1e-3
+# Between rows of a log the motion is a polynomial; what of it is below this, relative to the size of the part and its
+# distance from the origin (or a radian), is dropped, and rows that one polynomial meets to this share one. Reason: ten
+# times below STEP_TOLERANCE, a thousand times above rounding. Larger: pages are shorter, and less exact. Smaller: a
+# parabola of many rows becomes many pieces, and rounding is taken for higher powers.
+PIECE_ROUNDING = 1e-12
+# ... and accelerations count where the polynomial that meets them lies no farther from the cubic of places and
+# velocities than this share of what that lies from a lower degree. Reason: where rows resolve a motion the share falls
+# with the square of their distance, and a decay of a third of that distance has it. Larger: a stroke against a stiff
+# damper overshoots. Smaller: motions that bend much between two rows are less exact.
+PIECE_RESOLVED = 0.1
 # Chords lie at most this far off the arcs that they are drawn for, in heights of the picture. Reason: a tenth of a dot
 # in a picture of 1000 dots. Larger: arcs have corners. Smaller: frames of movies take longer.
 DRAWN_CHORD = 1e-4

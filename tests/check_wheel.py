@@ -13,7 +13,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).parents[1]
 PACKAGES = ("sim", "geometry", "dynamics", "scenes")
-SUFFIXES = (".py", ".pyi", ".toml", ".md", ".dxf")
+SUFFIXES = (".py", ".pyi", ".toml", ".md", ".dxf", ".html", ".css", ".js")
 PROGRAM = """
 import stiction
 trajectory = stiction.simulate("block_on_incline", duration=0.1)

@@ -61,6 +61,8 @@ def test_imports_go_one_way():
     ("sim/show/replay", "import sim.show.plots"),
     ("sim/engine", "import h5py"),
     ("sim/run", "import matplotlib"),
+    ("sim/log", "import matplotlib"),
+    ("sim/log/columns", "import sim.show"),
     ("scenes", "import geometry"),
 ])
 def test_import_contract_can_fail(tmp_path, room, line):

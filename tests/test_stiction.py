@@ -21,7 +21,8 @@ PACKAGES = (sim, dynamics, geometry)
 PROMISED = {
     sim: "load_scene parse_scene set_motion SceneError simulate simulate_branches check_log contact_problem dump_toml "
          "read_trajectory read_tree read_trajectories read_sweep read_refinements sweep refine compute_map save_movie "
-         "EVENT_KINDS SET_KINDS CONTACT_LETTERS CONTACT_TYPES IMPACT_CLASSES Status Account Trajectory Tree Sweep",
+         "save_page EVENT_KINDS SET_KINDS CONTACT_LETTERS CONTACT_TYPES IMPACT_CLASSES Status Account Trajectory "
+         "Tree Sweep",
     dynamics: "ContactProblem find_accelerations AccelerationSet wrench_cone place_contacts",
     geometry: "Polygon Pose Motion solve_formation StictionError",
 }

@@ -21,6 +21,6 @@ def main(arguments: list[str] | None = None) -> None:
 def __getattr__(name: str) -> Any:
     if name != "app":
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    from sim.cli import commands
+    from sim.cli import command_line
 
-    return commands.app
+    return command_line.app

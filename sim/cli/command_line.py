@@ -10,8 +10,13 @@ import warnings
 import typer
 
 from geometry.errors import StictionError
-from sim.cli.commands import app
+from sim.cli import commands as commands  # these put their commands into the program, in this order
+from sim.cli import feeding_commands as feeding_commands
+from sim.cli import part_commands as part_commands
+from sim.cli import plan_commands as plan_commands
+from sim.cli import show_commands as show_commands
 from sim.cli.reports.cli_words import EXIT_DONE, EXIT_INTERRUPTED, EXIT_WRONG
+from sim.cli.shared_options import app
 
 KNOWN_ERRORS = (StictionError, OSError)  # their messages are meant for the user; all others are defects
 

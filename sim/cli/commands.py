@@ -7,10 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from sim.cli import feeding_commands as feeding_commands  # put their commands into the program
-from sim.cli import part_commands as part_commands
-from sim.cli import plan_commands as plan_commands
-from sim.cli import show_commands as show_commands
+from sim.cli.completion import complete_built_in, complete_log
 from sim.cli.reports.cli_words import (
     EXIT_DONE,
     EXIT_INTERRUPTED,
@@ -46,17 +43,25 @@ if TYPE_CHECKING:
 
 
 @app.command("scenes")
-def list_scenes() -> None:
-    """List the built-in scenes, one line each."""
+def list_scenes(
+    names: Annotated[list[str] | None, typer.Argument(
+        metavar="[NAME]...", help="Print this scene, to read it or to make it yours.",
+        autocompletion=complete_built_in)] = None,
+    save: Annotated[Path | None, typer.Option(
+        metavar="PLACE", help="Copy the named scenes, or all, into this folder; or one into a file (.toml).")] = None,
+) -> None:
+    """List the built-in scenes, one line each; print one, or copy it as a template."""
     import scenes
-    from sim.scene.toml_text import find_leading_comment
+    from sim.cli.reports import report_scenes
 
-    names = scenes.names()
-    width = max(map(len, names), default=0)
-    for name in names:
-        comment = find_leading_comment(scenes.path(name).read_text(encoding="utf-8"))
-        summary = comment.splitlines()[0].lstrip("# ").rstrip() if comment else ""
-        typer.echo(f"{name:<{width}}  {summary}")
+    if save is not None:
+        report_scenes.copy_scenes(names or scenes.names(), save)
+    elif names and len(names) > 1:
+        raise UserError(f"{len(names)} scenes would run into each other; copy them: --save FOLDER")
+    elif names:
+        report_scenes.print_scene(names[0])
+    else:
+        report_scenes.print_list()
 
 
 @app.command("run")
@@ -203,7 +208,8 @@ def sweep_scene(
 
 @app.command("refine")
 def refine_sweep(
-    file: Annotated[Path, typer.Argument(metavar="FILE", help="The table of a sweep (.h5); it keeps the boundaries.")],
+    file: Annotated[Path, typer.Argument(metavar="FILE", help="The table of a sweep (.h5); it keeps the boundaries.",
+                                         autocompletion=complete_log)],
     axis: Annotated[list[str], typer.Option(
         metavar="NAME", help="What varies along the way, such as mu; given twice: boundaries in the plane of both.")],
     tolerance: Annotated[float | None, typer.Option(

@@ -8,17 +8,21 @@ from typing import Annotated
 import typer
 
 from geometry.packages import __version__
+from sim.cli.completion import complete_either, complete_key, complete_scene
 
 app = typer.Typer(
-    name="stiction", no_args_is_help=True, add_completion=False, rich_markup_mode=None,
+    name="stiction", no_args_is_help=True, rich_markup_mode=None,
     help="Every motion that Newton and Coulomb allow, for one rigid planar part against polygons.",
     epilog="SCENE is the name of a built-in scene (see `stiction scenes`) or a TOML file; FILE is a log of a run.",
 )
 
-SceneArgument = Annotated[str, typer.Argument(metavar="SCENE", help="A built-in scene or a TOML file.")]
-EitherArgument = Annotated[str, typer.Argument(metavar="SCENE|FILE", help="A scene, or the log of a run (.h5).")]
+SceneArgument = Annotated[str, typer.Argument(metavar="SCENE", help="A built-in scene or a TOML file.",
+                                          autocompletion=complete_scene)]
+EitherArgument = Annotated[str, typer.Argument(metavar="SCENE|FILE", help="A scene, or the log of a run (.h5).",
+                                           autocompletion=complete_either)]
 SetOption = Annotated[list[str] | None, typer.Option(
-    "--set", metavar="KEY=VALUE", help="Change a value of the scene, such as friction.default=0.2. May be repeated.")]
+    "--set", metavar="KEY=VALUE", help="Change a value of the scene, such as friction.default=0.2. May be repeated.",
+    autocompletion=complete_key)]
 BranchOption = Annotated[int | None, typer.Option(
     "--branch", metavar="K", help="Of a log that holds a tree of motions: the one that ends with branch K.")]
 PlotOption = Annotated[Path | None, typer.Option(

@@ -7,7 +7,7 @@ import json
 import math
 import re
 import tomllib
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 from geometry.errors import StictionError
@@ -134,6 +134,31 @@ def find_unit(path: str) -> str:
     if keys[-1].isdigit() and int(keys[-1]) < len(names):
         keys[-1] = names[int(keys[-1])]
     return dimensions.find_plain_unit(keys)
+
+
+def list_numbers(data: dict) -> Iterator[tuple[str, Any]]:
+    """The dotted path of every number of a parsed scene, plain or with a unit, as `apply_override` takes it, with its
+    value: members of lists by name and component where they have one, else by index."""
+    yield from _list_numbers(data, ())
+
+
+def _list_numbers(here: Any, keys: tuple[str, ...]) -> Iterator[tuple[str, Any]]:
+    if isinstance(here, dict):
+        members = list(here.items())
+    elif isinstance(here, list):
+        names = find_components(keys)
+        members = [(names[i] if i < len(names) else str(i), member) for i, member in enumerate(here)]
+        called = [member.get("name") if isinstance(member, dict) else None for _, member in members]
+        members = [(name if isinstance(name, str) and called.count(name) == 1 and '"' not in name else key, member)
+                   for (key, member), name in zip(members, called, strict=True)]
+    elif not isinstance(here, bool) and (isinstance(here, int | float)
+                                         or (isinstance(here, str) and _QUANTITY.fullmatch(here))):
+        yield ".".join(f'"{key}"' if "." in key else key for key in keys), here
+        return
+    else:
+        return
+    for key, member in members:
+        yield from _list_numbers(member, (*keys, key))
 
 
 def apply_override(data: dict, path: str, value: Any) -> None:

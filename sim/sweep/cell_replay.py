@@ -47,16 +47,21 @@ def find_cell(path: str | Path, pairs: list[tuple[str, str]]) -> Cell:
     Raises SweepError: for a name or value that the sweep does not have, naming the nearest; for a cell that cannot be
     run.
     """
-    path = Path(path)
     sweep = read_sweep(path)
-    number = sweep.plan.find_cell(pairs)
+    return get_cell(sweep, sweep.plan.find_cell(pairs))
+
+
+def get_cell(sweep: Sweep, number: int) -> Cell:
+    """The cell with this number, of a sweep from a file. Raises SweepError for one that cannot be run."""
+    if sweep.path is None:
+        raise SweepError("this sweep has no file: its cells cannot be looked up")
     place = int(np.searchsorted(sweep.table["cell"], number))
     known = place < len(sweep) and sweep.table["cell"][place] == number
     row = sweep.table[place] if known else None
     if known and row["status"] == NOT_STARTED:
         raise SweepError(f"this cell has no motion: {sweep.outcome[place]}. {sweep['message'][place]}")
-    with blame_file(path):
-        return Cell(path, sweep, number, sweep.build_scene(number), row)
+    with blame_file(sweep.path):
+        return Cell(sweep.path, sweep, number, sweep.build_scene(number), row)
 
 
 def read_log(cell: Cell) -> tuple[Trajectory | None, Path | None, str]:

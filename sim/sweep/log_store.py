@@ -168,8 +168,28 @@ def find_log(output: Path, record: SweepRecord, cell: int, scene: Scene) -> tupl
     return None, None, note
 
 
-def _load(file: h5py.File, part: Path, record: SweepRecord, cell: int, scene: Scene) -> Trajectory | str:
-    """The run of a cell, or why it is not there."""
+def list_logged(output: Path, record: SweepRecord) -> list[int]:
+    """The cells of a sweep that its parts have logs of, rising. Parts of another sweep, or that cannot be read, have
+    none."""
+    found: set[int] = set()
+    for part in find_parts(find_folder(output)):
+        try:
+            cells = read_file(part, lambda file, part=part: _list_cells(file, part, record), TrajectoryFileError)
+        except TrajectoryFileError:
+            continue
+        found.update(cells)
+    return sorted(found)
+
+
+def _list_cells(file: h5py.File, part: Path, record: SweepRecord) -> list[int]:
+    if _check_part(file, part, record):
+        return []
+    count = dict(zip(TABLES, file["committed"][...].tolist(), strict=True))["cells"]
+    return file["cells/cell"][:count].tolist()
+
+
+def _check_part(file: h5py.File, part: Path, record: SweepRecord) -> str:
+    """Why a part is not of this sweep, "" if it is. Raises TrajectoryFileError."""
     if decode_text(file.attrs.get("format", "")) != CELL_LOGS_FORMAT:
         raise TrajectoryFileError(part, f"is HDF5, but not {CELL_LOGS_FORMAT}")
     version = int(file.attrs["format_version"])
@@ -178,6 +198,14 @@ def _load(file: h5py.File, part: Path, record: SweepRecord, cell: int, scene: Sc
     plan = json.loads(decode_text(file["plan"][()]))
     if decode_text(file["scene"][()]) != record.text or plan != json.loads(json.dumps(record.plan.describe())):
         return f"{part} has the logs of another scene, left by another sweep"
+    return ""
+
+
+def _load(file: h5py.File, part: Path, record: SweepRecord, cell: int, scene: Scene) -> Trajectory | str:
+    """The run of a cell, or why it is not there."""
+    other = _check_part(file, part, record)
+    if other:
+        return other
     counts = dict(zip(TABLES, file["committed"][...].tolist(), strict=True))
     places = np.flatnonzero(file["cells/cell"][: counts["cells"]] == cell)
     if not len(places):

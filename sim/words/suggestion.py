@@ -18,5 +18,6 @@ def suggest(word: str, valid: Iterable) -> str:
 
 def ask(word: str, valid: Iterable[str], show: Callable[[str], object] = str) -> str:
     """A sentence for the middle of a message, with up to three valid words as `show` shows them, or ""."""
-    near = difflib.get_close_matches(word, list(valid), n=3, cutoff=0.5)
+    words = list(valid)
+    near = [one for one in words if word and one.startswith(word)][:3] or difflib.get_close_matches(word, words, 3, 0.5)
     return f" Did you mean {' or '.join(str(show(name)) for name in near)}?" if near else ""

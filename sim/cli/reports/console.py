@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from rich.console import Console
+from rich.console import Console, ConsoleOptions, RenderResult
+from rich.measure import Measurement
 from rich.progress import Progress, ProgressColumn, TextColumn
 from rich.table import Table
 
@@ -14,7 +15,7 @@ if TYPE_CHECKING:
     from geometry.shapes.outline import Outline
     from geometry.shapes.polygon import Polygon
 
-PLAIN_WIDTH = 120  # where the output is no terminal and nothing says how wide it is
+NARROWEST_WORDS = 12  # characters of a line to which a terminal may fold a column of words
 
 
 class PlainConsole(Console):
@@ -26,18 +27,34 @@ class PlainConsole(Console):
 
 
 class PlainTable(Table):
-    """A table whose cells are as harmless."""
+    """A table whose cells are as harmless, and lose nothing: where a terminal is too narrow, words go on in the next
+    line, and if that is not enough the terminal breaks the lines; no digit and no exponent is left out."""
 
     def add_row(self, *cells, **options) -> None:
         super().add_row(*(show_hidden(cell) if isinstance(cell, str) else cell for cell in cells), **options)
 
+    def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
+        widest = Measurement.get(console, options.update(max_width=10**6), self).maximum
+        width = max(widest, 1)
+        if console.is_terminal and widest > options.max_width:
+            width = max(self._fold_words(console, options), options.max_width)
+        return super().__rich_console__(console, options.update(max_width=width))
+
+    def _fold_words(self, console: Console, options: ConsoleOptions) -> int:
+        """Let columns of words be folded, hold those of numbers; the width that this needs at least."""
+        free = options.update(max_width=10**6)
+        for column in self.columns:
+            width = max((Measurement.get(console, free, cell).maximum for cell in (column.header, *column.cells)),
+                        default=0)
+            words = column.justify == "left"
+            column.no_wrap, column.overflow = not words, "fold"
+            column.min_width = min(width, NARROWEST_WORDS) if words else width
+        return Measurement.get(console, free, self).minimum
+
 
 def make_console(stderr: bool = False) -> Console:
     """A console that colours no numbers and wraps no lines by itself."""
-    console = PlainConsole(stderr=stderr, highlight=False, soft_wrap=True, markup=False)
-    if not console.is_terminal:
-        console.width = PLAIN_WIDTH
-    return console
+    return PlainConsole(stderr=stderr, highlight=False, soft_wrap=True, markup=False)
 
 
 def make_bar(console: Console, *columns: ProgressColumn) -> Progress:

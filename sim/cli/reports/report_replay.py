@@ -1,8 +1,9 @@
-"""Show the log of a run, or the run of a cell of a sweep, in a window, or save it as a movie or a picture."""
+"""Show the log of a run, or the run of a cell of a sweep, in a window, or save it as a page, a movie or a picture."""
 
 from __future__ import annotations
 
 import shlex
+from collections.abc import Sequence
 from math import inf
 from pathlib import Path
 
@@ -18,34 +19,51 @@ from sim.sweep.sweep_file import is_sweep_file
 
 DEFAULT_FPS = 25.0
 SCREEN_FPS = 60.0  # what most screens show
-EXACT: tuple[str, ...] = ()  # suffixes of what has no frames
+PAGE_SUFFIXES = (".html", ".htm")  # as in `sim.show.page.save_page`, which is imported when it is used
 
 
-def replay_file(path: Path, save: Path | None, speed: float, fps: float | None, branch: int | None = None,
-                cell: str | None = None, options: PictureOptions = PLAIN) -> None:
-    """A window, or with `save` a movie and a progress bar, or a picture of the end. Raises ReplayError, PlotError, for
-    a file before anything is drawn.
+def replay_file(path: Path, save: Path | None, speed: float | None, fps: float | None, branch: int | None = None,
+                cell: str | None = None, cells: Sequence[str] = (), options: PictureOptions = PLAIN) -> None:
+    """A window, or with `save` a page, a movie and a progress bar, or a picture of the end. Raises ReplayError,
+    PlotError, for a file before anything is drawn.
 
     Of a tree: all branches together, or with `branch` the motion that ends with it. Of a sweep: the run of the cell
-    with the values NAME=VALUE,NAME=VALUE. Raises SweepError.
+    with the values NAME=VALUE,NAME=VALUE; or as a page all outcomes, with the runs of `cells`. Raises SweepError.
     """
-    if cell is not None or is_sweep_file(path):
+    is_sweep = is_sweep_file(path)
+    if cells and not (is_sweep and cell is None and save is not None and is_page(save)):
+        raise SweepError(f"--cells {cells[0]}: brings runs into the page of a sweep, stiction replay SWEEP.h5 "
+                         "--cells ... --save map.html; for one run alone take --cell")
+    if cell is not None or is_sweep:
         if branch is not None:
             raise SweepError(f"--branch {branch}: the cells of a sweep have no branches")
-        check_save(save)
+        check_save(save, speed, fps)
+        if cell is None and save is not None and is_page(save):
+            from sim.cli.reports.report_page import save_map
+
+            save_map(path, save, speed, cells, options)
+            return
         show_or_save(open_cell(path, cell), save, speed, fps, options)
         return
+    check_save(save, speed, fps)
     show_or_save(read_source(path, branch), save, speed, fps, options)
 
 
-def show_or_save(motion: Trajectory | Tree, save: Path | None, speed: float, fps: float | None,
+def show_or_save(motion: Trajectory | Tree, save: Path | None, speed: float | None, fps: float | None,
                  options: PictureOptions = PLAIN) -> None:
-    """A window, a movie or a picture."""
+    """A window, a page, a movie or a picture."""
     from sim.show.frame_rate import find_hidden
     from sim.show.replay import still, viewer
 
+    if save is not None and is_page(save):
+        from sim.show.page.save_page import save_page
+
+        written = save_page(motion, save, speed, options=options)
+        make_console().print(f"Page: {shlex.quote(str(written))}", soft_wrap=True)
+        return
     fps = DEFAULT_FPS if fps is None else fps
-    if save is None or not (still.is_still(save) or save.suffix.lower() in EXACT):
+    speed = 1.0 if speed is None else speed
+    if save is None or not still.is_still(save):
         for note in find_hidden(motion, fps, speed, get_most_fps(save)):
             make_console(stderr=True).print(f"Note: {note}.")
     if save is None:
@@ -63,6 +81,11 @@ def show_or_save(motion: Trajectory | Tree, save: Path | None, speed: float, fps
     make_console().print(f"Movie: {shlex.quote(str(written))}")
 
 
+def is_page(save: Path) -> bool:
+    """Does the suffix ask for a page?"""
+    return save.suffix.lower() in PAGE_SUFFIXES
+
+
 def get_most_fps(save: Path | None) -> float:
     """How many frames a second a window or a kind of movie shows at most."""
     from sim.show.replay.movie import GIF_FPS
@@ -70,19 +93,26 @@ def get_most_fps(save: Path | None) -> float:
     return SCREEN_FPS if save is None else GIF_FPS if save.suffix.lower() == ".gif" else inf
 
 
-def check_save(save: Path | None) -> None:
-    """See that a movie or picture can be written, before the run. Raises ReplayError, PlotError."""
+def check_save(save: Path | None, speed: float | None, fps: float | None) -> None:
+    """See that a page, movie or picture can be written, before the run. Raises ReplayError, PlotError."""
     from sim.show.plot_file import check_plot_file
+    from sim.show.replay.frames import ReplayError
     from sim.show.replay.movie import find_encoder, prepare_folder
     from sim.show.replay.still import is_still
 
     if save is None:
         return
-    if is_still(save):
+    if is_page(save):
+        from sim.show.page.save_page import check_page
+
+        if fps is not None:
+            raise ReplayError(f"--fps {fps:g}: a page has no frames, it shows the motion itself; leave --fps out")
+        check_page(save, speed)
+    elif is_still(save):
         check_plot_file(save)
-        return
-    find_encoder(save)
-    prepare_folder(save)
+    else:
+        find_encoder(save)
+        prepare_folder(save)
 
 
 def open_cell(path: Path, words: str | None) -> Trajectory:
@@ -93,7 +123,8 @@ def open_cell(path: Path, words: str | None) -> Trajectory:
 
     if words is None:
         names = ",".join(f"{name}=..." for name in read_sweep(path).plan.list_names())
-        raise SweepError(f"{path} is the table of a sweep, with many runs; say which: --cell {names}")
+        raise SweepError(f"{path} is the table of a sweep, with many runs; say which: --cell {names}; or save a map of "
+                         "all outcomes: --save map.html")
     cell = find_cell(path, split_pairs(words, "--cell"))
     console = make_console(stderr=True)
     trajectory, log, note = read_log(cell)

@@ -1,1 +1,1 @@
-"""A motion in pictures: frames, movies, pages, the window. Knows no set, no cone and no sweep."""
+"""A motion in pictures: frames, movies, the window. Knows no set, no cone and no sweep."""

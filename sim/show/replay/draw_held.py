@@ -15,25 +15,12 @@ from matplotlib.patches import Patch
 from geometry.shapes.pose import Pose
 from sim.log.trajectory import Trajectory
 from sim.scene.held.holding import WORLD, Gripper, Spring
-from sim.scene.scene import Scene
-from sim.scene.scene_errors import SceneError
+from sim.show.replay.held_scene import find_release, find_scene
 
 HELD, SPRING_LINE = "#6E2457", "#57534C"
 COILS = 6  # of a zigzag
 LEAD = 0.15  # straight at each end of a spring, of its length
 WIDTH = 0.018  # half of that of a zigzag, in heights of the view
-
-
-def find_scene(trajectory: Trajectory) -> Scene | None:
-    """The scene of a motion whose part is held; None where it is not, or where the text of an old log can no longer be
-    read: what holds the part is in no other place of a log, and the rest can be drawn without."""
-    if not any(word in trajectory.record.text for word in ("gripper", "spring")):
-        return None
-    try:
-        scene = trajectory.scene
-    except SceneError:
-        return None
-    return scene if scene.gripper is not None or scene.springs else None
 
 
 class HeldPainter:
@@ -51,8 +38,7 @@ class HeldPainter:
         for line in (self._springs, self._link, self._frame):
             axes.add_line(line)
         axes.add_collection(self._force, autolim=False)
-        released = trajectory.events["time"][trajectory.events["kind"] == "release"]
-        self._released = float(released[0]) if len(released) else np.inf
+        self._released = find_release(trajectory)
 
     def moving_artists(self) -> list[Artist]:
         """What changes from picture to picture."""

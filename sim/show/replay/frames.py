@@ -1,11 +1,10 @@
 """What a picture shows at one time: the pose, the contacts and what is known about uniqueness; and which times a movie
 shows.
 
-Between two rows of a log the pose is interpolated by the parabola that leaves the first row with its velocity and meets
-the pose of the second: exact for a constant acceleration, and never across an event, because a log has a row at every
-event. Contacts and forces are those of the row at or before the time; a vertex or the centre of an arc rides with the
-body that owns it, a normal with the one that owns the edge, and between two centres where both are round. Obstacles
-that move are where their motion says.
+Between two rows of a log the pose is that of `sim.log.pieces`: exact for a constant acceleration, and never across an
+event, because a log has a row at every event. Contacts and forces are those of the row at or before the time; a vertex
+or the centre of an arc rides with the body that owns it, a normal with the one that owns the edge, and between two
+centres where both are round. Obstacles that move are where their motion says.
 """
 
 from __future__ import annotations
@@ -68,14 +67,10 @@ def read_state(trajectory: Trajectory, index: int) -> FrameState:
 
 
 def interpolate_pose(trajectory: Trajectory, index: int, time: float) -> np.ndarray:
-    """q(s) = q_i + v_i s + (q_j - q_i - v_i h) (s/h)^2, with s the time since row i and h until the next row j."""
-    start = trajectory.pose[index]
-    s = time - trajectory.time[index]
-    if s <= 0.0:
-        return start
-    h = trajectory.time[index + 1] - trajectory.time[index]
-    drift = trajectory.velocity[index]
-    return start + drift * s + (trajectory.pose[index + 1] - start - drift * h) * (s / h) ** 2
+    """(3,) the pose at a time [s] from row `index` on until the next; at the row itself, exactly that of the row."""
+    if time <= trajectory.time[index]:
+        return trajectory.pose[index]
+    return trajectory.pieces.evaluate(np.array([time]))[0]
 
 
 def build_state(trajectory: Trajectory, index: int, time: float, pose: np.ndarray) -> FrameState:

@@ -1,4 +1,4 @@
-"""Movies of a trajectory: GIF, MP4 or HTML, by the suffix of the file.
+"""Movies of a trajectory: GIF or MP4, by the suffix of the file.
 
 No window system and no global state of matplotlib is used, so movies can be made without a display and in any thread.
 Suffix, encoder and folder are checked before the first frame is drawn; the file appears under its name when complete.
@@ -6,8 +6,6 @@ Suffix, encoder and folder are checked before the first frame is drawn; the file
 
 from __future__ import annotations
 
-import base64
-import io
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -23,7 +21,6 @@ from sim.log.tree import Tree
 from sim.show.palette import Palette
 from sim.show.picture_options import PLAIN, PictureOptions
 from sim.show.replay.frames import ReplayError, find_frame_times
-from sim.show.replay.movie_page import build_page
 from sim.show.replay.picture import SIZE, Repainter
 from sim.show.replay.tree_frames import TreeMotion
 from sim.show.replay.tree_picture import make_picture
@@ -41,7 +38,7 @@ def save_movie(
     progress: Callable[[int, int], None] | None = None,
     options: PictureOptions = PLAIN,
 ) -> Path:
-    """Write a movie of a trajectory or tree, or of the log with that name, to `path` (.gif, .mp4 or .html).
+    """Write a movie of a trajectory or tree, or of the log with that name, to `path` (.gif or .mp4).
 
     The movie has a frame every speed/fps seconds of the log and one at its end. `progress(done, all)` is called after
     each frame. Raises ReplayError if the suffix, the encoder, the folder or a number is not usable, before drawing.
@@ -108,14 +105,14 @@ def check_dpi(dpi: float) -> None:
         raise ReplayError(f"dpi must lie between 20 and 1000, not {dpi!r}")
 
 
-def prepare_folder(path: Path) -> None:
-    """Make the folder of a movie and see that a file can be put there."""
+def prepare_folder(path: Path, what: str = "movie") -> None:
+    """Make the folder of a movie and see that a file can be put there. Raises ReplayError."""
     if path.is_dir():
-        raise ReplayError(f"cannot write the movie {path}: it is a folder")
+        raise ReplayError(f"cannot write the {what} {path}: it is a folder")
     try:
         prepare_place(path)
     except OSError as error:
-        raise ReplayError(f"cannot write the movie {path}: {error.strerror or error}") from error
+        raise ReplayError(f"cannot write the {what} {path}: {error.strerror or error}") from error
 
 
 def find_encoder(path: Path) -> Any:
@@ -123,8 +120,8 @@ def find_encoder(path: Path) -> Any:
     suffix = path.suffix.lower()
     if suffix not in ENCODERS:
         given = f"{suffix!r}" if suffix else "a name without suffix"
-        raise ReplayError(f"cannot write the movie {path}: {given} is not a kind of movie; use .gif, .mp4 or .html, "
-                          "or for a picture of the end .png, .svg or .pdf")
+        raise ReplayError(f"cannot write the movie {path}: {given} is not a kind of movie; use .gif or .mp4, "
+                          ".html for a page (`save_page`), or for a picture of the end .png, .svg or .pdf")
     encoder = ENCODERS[suffix]
     encoder.check(path)
     return encoder
@@ -142,8 +139,7 @@ class GifEncoder:
 
     def __init__(self, partial: PartialFile, fps: float, title: str):
         if fps > GIF_FPS:
-            raise ReplayError(f"a GIF shows at most {GIF_FPS:g} frames a second, not {fps:g}; use .mp4 or .html, or a "
-                              "lower fps")
+            raise ReplayError(f"a GIF shows at most {GIF_FPS:g} frames a second, not {fps:g}; use .mp4, or a lower fps")
         self._file = partial.open()
         self._fps = fps
         self._count = 0
@@ -181,36 +177,6 @@ def find_change(image: np.ndarray, before: np.ndarray | None) -> tuple[int, int,
     if len(rows) == 0:
         return 0, 0, 1, 1
     return int(columns[0]), int(rows[0]), int(columns[-1]) + 1, int(rows[-1]) + 1
-
-
-class HtmlEncoder:
-    """One page with all frames inside and a small player; needs nothing else, not even the internet."""
-
-    @staticmethod
-    def check(path: Path) -> None:
-        """Pillow always has PNG."""
-
-    def __init__(self, partial: PartialFile, fps: float, title: str):
-        self._file = partial.open("w", encoding="utf-8")
-        self._start, self._end = build_page(title, fps)
-        self._separator = ""
-
-    def prepare(self, samples: Iterator[np.ndarray]) -> None:
-        """Choose the colours."""
-        self._palette = Palette(samples)
-        self._file.write(self._start)
-
-    def add(self, frame: np.ndarray) -> None:
-        """Write a frame as PNG."""
-        buffer = io.BytesIO()
-        self._palette.apply(frame).save(buffer, format="PNG", optimize=False)
-        self._file.write(f'{self._separator}"{base64.b64encode(buffer.getvalue()).decode("ascii")}"')
-        self._separator = ",\n"
-
-    def close(self) -> None:
-        """End the page."""
-        self._file.write(self._end)
-        self._file.close()
 
 
 class Mp4Encoder:
@@ -256,4 +222,4 @@ class Mp4Encoder:
             self._pipe.close()
 
 
-ENCODERS: dict[str, Any] = {".gif": GifEncoder, ".html": HtmlEncoder, ".htm": HtmlEncoder, ".mp4": Mp4Encoder}
+ENCODERS: dict[str, Any] = {".gif": GifEncoder, ".mp4": Mp4Encoder}

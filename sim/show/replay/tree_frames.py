@@ -68,12 +68,13 @@ class TreeMotion:
 
     @cached_property
     def _rows(self) -> dict[int, Trajectory]:
-        """The rows of each branch; of one that goes on, with the first row after its split, to move on until there."""
-        rows = {}
-        for branch in self.branches:
-            heir = self._find_heir(branch)
-            rows[branch.number] = branch.rows if heir is None else add_row(branch.rows, heir.rows.steps[0])
-        return rows
+        """The rows of each branch, as `extend` gives them."""
+        return {branch.number: self.extend(branch) for branch in self.branches}
+
+    def extend(self, branch: Branch) -> Trajectory:
+        """The rows of a branch; of one that goes on, with the first row after its split, to move on until there."""
+        heir = self._find_heir(branch)
+        return branch.get_rows() if heir is None else add_row(branch.get_rows(), heir.get_rows())
 
     def _find_heir(self, branch: Branch) -> Branch | None:
         """The first child that has rows."""
@@ -81,9 +82,15 @@ class TreeMotion:
         return next((child for child in children if child.rows is not None and len(child.rows)), None)
 
 
-def add_row(rows: Trajectory, step: np.void) -> Trajectory:
-    """A trajectory with one more row, without contacts."""
-    steps = np.append(rows.steps, step)
+def add_row(rows: Trajectory, following: Trajectory) -> Trajectory:
+    """A trajectory with one more row, without contacts: the first of the one that follows. How the motion arrives there
+    is known where that begins with an event; else velocity and acceleration of the row are NaN."""
+    steps, events = np.append(rows.steps, following.steps[:1]), following.event_rows[:1]
+    known = len(events) > 0 and events["time"][0] == steps["time"][-1]
+    for name in ("vx", "vy", "omega"):
+        steps[name][-1] = events[f"{name}_before"][0] if known else np.nan
+    for name in ("ax", "ay", "alpha"):
+        steps[name][-1] = np.nan
     steps["first_contact"][-1], steps["n_contacts"][-1] = len(rows.contacts), 0
     return Trajectory(None, steps, rows.contacts, rows.event_rows, rows.impulses, rows.status, rows.account,
                       rows.message, rows.record)  # fmt: skip

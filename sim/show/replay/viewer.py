@@ -1,7 +1,7 @@
 """Look at a trajectory: a frame, a movie, or a window with play, pause, slider and single steps.
 
     draw_frame(axes, trajectory, i)              one row onto axes of your own
-    save_movie(trajectory, "a.gif")              .gif, .mp4 or .html; needs no display
+    save_movie(trajectory, "a.gif")              .gif or .mp4; needs no display
     show(trajectory)                             a window
 
 `save_movie` and `show` take a tree of motions as well, and show its branches together.
@@ -32,7 +32,7 @@ from sim.show.replay.tree_picture import make_picture
 __all__ = ["FramePainter", "ReplayError", "Viewer", "draw_frame", "save_movie", "show"]
 
 WINDOW_SIZE = (9.6, 6.4)  # inches
-NO_DISPLAY = "there is no display to open a window on; save a movie instead: --save NAME.gif, .mp4 or .html"
+NO_DISPLAY = "there is no display to open a window on; save a page or a movie instead: --save NAME.html, .gif or .mp4"
 BUTTONS_HEIGHT = 0.08  # share of the window
 KEYS = "space: play, pause     ← →: one row of the log, with shift ten     time line: press or drag"
 LONGEST_PAUSE = 0.25  # s of real time: after a longer one, such as a dragged window, the replay goes on from there

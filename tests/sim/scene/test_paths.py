@@ -12,6 +12,7 @@ import scenes
 from geometry.shapes.outline import Outline
 from geometry.shapes.outline_table import tabulate_outline
 from geometry.shapes.polygon import Polygon
+from sim.scene import toml_text
 from sim.scene.build import load_scene
 from sim.scene.scene_errors import SceneError
 from sim.scene.toml_text import (
@@ -70,6 +71,12 @@ def test_every_number_is_reached_by_its_path(name):
             apply_override(other, path, 12345.0)
             assert [(at, now) for at, now in list_numbers(other) if now != dict(list_numbers(data)).get(at)] == [
                 (keys, 12345.0)], path
+
+
+@pytest.mark.parametrize("name", scenes.names())
+def test_all_numbers_are_listed_by_name(name):
+    data = read_data(name)
+    assert list(toml_text.list_numbers(data)) == [(spell(data, keys)[1], value) for keys, value in list_numbers(data)]
 
 
 def find_units(path, data, keys) -> list[str]:

@@ -1,9 +1,6 @@
 """Movies: as many frames as the log asks for, true colours, no display, and failures told before drawing."""
 
-import base64
-import json
 import os
-import re
 import subprocess
 import sys
 import threading
@@ -127,16 +124,6 @@ def test_frames_have_even_sides(dpi):
     assert height % 2 == width % 2 == 0 and abs(height - 5.8 * dpi) <= 1.0 and abs(width - 9.6 * dpi) <= 1.0
 
 
-def test_html_is_complete_in_itself(tmp_path, fifty_frames):
-    save_movie(fifty_frames, tmp_path / "a.html", dpi=40)
-    text = (tmp_path / "a.html").read_text(encoding="utf-8")
-    assert not re.search(r"(src|href)\s*=\s*[\"']?(https?:)?//", text)
-    frames = json.loads(re.search(r"const frames = (\[.*?\]), fps", text, re.DOTALL).group(1))
-    images = [base64.b64decode(frame) for frame in frames]
-    assert len(set(images)) == 50 and all(image.startswith(b"\x89PNG") for image in images)
-    assert "fps = 25.0" in text and "block_tips" in text
-
-
 def test_a_log_can_be_given_by_name(tmp_path):
     path = make_slide().save(tmp_path / "a.h5")
     counts = []
@@ -155,9 +142,9 @@ def no_drawing(monkeypatch):
     monkeypatch.setattr(movie, "draw_frames", fail)
 
 
-@pytest.mark.parametrize("name", ["a.avi", "a", "a.gif.txt", ".gif"])
+@pytest.mark.parametrize("name", ["a.avi", "a", "a.gif.txt", ".gif", "a.html"])
 def test_d01_unknown_suffix(tmp_path, no_drawing, name):
-    with pytest.raises(ReplayError, match=r"use \.gif, \.mp4 or \.html"):
+    with pytest.raises(ReplayError, match=r"use \.gif or \.mp4, \.html for a page"):
         save_movie(make_slide(), tmp_path / name)
     assert not any(tmp_path.iterdir())
 
@@ -186,7 +173,7 @@ def test_d01_impossible_folder(tmp_path, no_drawing):
             save_movie(make_slide(), tmp_path / "b.gif", **numbers)
 
 
-@pytest.mark.parametrize("suffix", [".gif", ".mp4", ".html"])
+@pytest.mark.parametrize("suffix", [".gif", ".mp4"])
 def test_an_interrupted_movie_leaves_the_older_one(tmp_path, suffix):
     path = tmp_path / f"a{suffix}"
     path.write_text("older")

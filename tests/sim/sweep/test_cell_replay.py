@@ -1,6 +1,8 @@
 """From a cell of a sweep back to its motion, and the commands that show sweeps."""
 
 import dataclasses
+import json
+import re
 import shutil
 import signal
 
@@ -114,6 +116,29 @@ def test_the_command_replays_a_cell(table, tmp_path, capsys):
                         (("--cell", "mu=0.5,rho=0.1"), "the nearest: 0.3333333333333333, 0.6666666666666666"),
                         (("--cell", "mu=0,rho=0.1", "--branch", "1"), "have no branches"),
                         (("--cell", "mu=0,rho=0.1", "--save", "a.doc"), "'.doc'")):
+        code, said = run_command(capsys, "replay", table, *words)
+        assert code == 2 and part in said, words
+
+
+def read_page(path):
+    """The data of a page."""
+    return json.loads(re.search(r'type="application/json">(.*?)</script>', path.read_text(encoding="utf-8"), re.S)[1])
+
+
+def test_the_command_saves_a_map_with_runs(table, tmp_path, capsys):
+    page, logged = tmp_path / "map.html", read_sweep(table).list_logged()
+    assert logged and len(logged) < len(read_sweep(table))
+    code, said = run_command(capsys, "replay", table, "--save", page)
+    assert code == 0 and f"{len(logged)} of 8 runs are in this page" in said
+    assert [run["cell"] for run in read_page(page)["runs"]] == logged
+    code, said = run_command(capsys, "replay", table, "--save", page, "--cells", "mu=0,rho=0.1")
+    assert code == 0 and {run["cell"] for run in read_page(page)["runs"]} == {0, *logged}
+    code, said = run_command(capsys, "replay", table, "--save", page, "--cells", "all")
+    assert code == 0 and "8 of 8 runs" in said and len(read_page(page)["runs"]) == 8
+    for words, part in ((("--cells", "mu=0,rho=0.1"), "--cells mu=0,rho=0.1: brings runs into the page of a sweep"),
+                        (("--save", page, "--cells", "mu=0.5,rho=0.1"), "the nearest: 0.3333333333333333"),
+                        (("--save", tmp_path / "a.gif", "--cells", "all"), "--save map.html"),
+                        (("--save", page, "--fps", "10"), "a page has no frames")):
         code, said = run_command(capsys, "replay", table, *words)
         assert code == 2 and part in said, words
 
