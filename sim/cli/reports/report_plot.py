@@ -6,7 +6,7 @@ import shlex
 from pathlib import Path
 
 from sim.cli.reports.console import make_console
-from sim.show.contours import read_levels
+from sim.show.level_lines import read_levels
 from sim.show.picture_options import PLAIN, PictureOptions
 from sim.show.plot_file import check_plot_file, save_figure
 from sim.show.plots.sweep_view import choose_view

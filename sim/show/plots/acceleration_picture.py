@@ -99,8 +99,8 @@ def explain_space(problem, found: AccelerationSet, space: ConeSpace) -> list[str
         both = "both" if count == 2 else f"all {count}"
         words.append(f"$t_c$ = ({t}) is at right angles to the normals of {both} contacts: along it the part can "
                      f"begin to move and keep {both} closed. The reactions that keep {both} closed are the points "
-                     "$F_R(c)$ of the violet line, $c$ newtons along $t_c$. Such a $c$ is legal where $F_R(c)$ is a sum "
-                     "of edges that may act there, which their bars tell: those against the slip that it leaves.")
+                     "$F_R(c)$ of the violet line, $c$ newtons along $t_c$. Such a $c$ is legal where $F_R(c)$ is a "
+                     "sum of edges that may act there, which their bars tell: those against the slip that it leaves.")
         words.append(_explain_legal(line, both))
     if line is not None and not line.legal and opened:
         start = (f" The {len(opened)} solutions that there are do not stand on the line, for each opens a contact: "

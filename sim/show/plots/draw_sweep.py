@@ -20,8 +20,8 @@ from matplotlib.lines import Line2D
 from matplotlib.patches import Patch
 
 from sim.show.axis_words import describe_axis, describe_column, list_names, name_axis
-from sim.show.contours import Levels, choose_levels, draw_contours
 from sim.show.labels import as_typed
+from sim.show.level_lines import Levels, choose_levels, draw_contours
 from sim.show.picture_options import PLAIN, PictureError, PictureOptions
 from sim.show.plots.draw_curves import CURVE_BOUNDARY, draw_curves, list_curve_entries
 from sim.show.plots.draw_map import find_borders

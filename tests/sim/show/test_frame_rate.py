@@ -31,10 +31,10 @@ def test_the_part_hops_with_the_bowl_and_is_not_told_twice(bowl):
 
 def test_a_part_on_a_spring_swings_by_itself_and_a_load_is_told_by_its_name():
     box = {"name": "box", "mass": 1.0, "outline": {"box": [0.02, 0.02]}, "velocity": [1.0, 0.0, 0.0]}
-    scene = builders.build_scene(box, [{"name": "far", "outline": builders.box_outline(-1.0, -3.0, 1.0, -2.0)}], friction={"default": 0.1}, gravity=[0.0, 0.0])
-    omega = 2.0 * math.pi * 100.0
-    scene["spring"] = [{"name": "coil", "anchor": [0.0, 0.0], "point": [0.0, 0.0], "stiffness": omega**2,
-                        "rest_length": 0.0}]
+    far = {"name": "far", "outline": builders.box_outline(-1.0, -3.0, 1.0, -2.0)}
+    coil = {"name": "coil", "anchor": [0.0, 0.0], "point": [0.0, 0.0], "stiffness": (2.0 * math.pi * 100.0) ** 2,
+            "rest_length": 0.0}
+    scene = builders.build_scene(box, [far], friction={"default": 0.1}, gravity=[0.0, 0.0], spring=[coil])
     motion = simulate(parse_scene(scene), duration=0.1, output_interval=0.001)
     assert find_own(motion) == pytest.approx(0.01, rel=0.1)
     assert any(note.startswith("the part swings") for note in find_hidden(motion, 25.0, 1.0))

@@ -9,7 +9,7 @@ from matplotlib.figure import Figure
 from sim.cli.reports.cli_words import UserError, check_plot, read_picture_options
 from sim.run.simulation import simulate
 from sim.scene.build import load_scene, parse_scene
-from sim.show.contours import choose_levels, draw_contours, read_levels
+from sim.show.level_lines import choose_levels, draw_contours, read_levels
 from sim.show.picture_options import PictureError, PictureOptions
 from sim.show.plots.draw_sweep import ENDLESS_STYLE, ENDLESS_WORDS, INFINITE_WORDS, draw_sweep
 from sim.show.plots.sweep_view import choose_view
