@@ -12,6 +12,7 @@
       HeldError                      what holds a part                   (also ValueError)
       TomlError, PathError           texts of scenes, and paths in them  (also ValueError)
       TrajectoryFileError            logs that cannot be read            (also ValueError)
+      ColumnError                    columns and curves of a run         (also ValueError)
       WriteError                     logs that cannot be written         (also OSError)
       SweepError                     sweeps; SweepFileError              (also ValueError)
       MapError, PlotError            maps and pictures                   (also ValueError)

@@ -19,6 +19,7 @@ from .files.write_error import WriteError as WriteError
 from .instant.instant import contact_problem as contact_problem
 from .log.check_log import Verdict as Verdict
 from .log.check_log import check_log as check_log
+from .log.columns.run_columns import ColumnError as ColumnError
 from .log.reading import (
     TrajectoryFileError as TrajectoryFileError,
 )
@@ -81,6 +82,7 @@ from .scene.scene_errors import SceneError as SceneError
 from .scene.toml_text import dump_toml as dump_toml
 from .show.page.save_page import save_page as save_page
 from .show.plot_file import PlotError as PlotError
+from .show.plots.curves.plot_runs import plot_runs as plot_runs
 from .show.replay.frames import ReplayError as ReplayError
 from .show.replay.movie import save_movie as save_movie
 from .show.replay.still import save_still as save_still

@@ -290,6 +290,9 @@ DRAWN_MET = 1e-9
 # An answer keeps all gaps closed if they open less than this, relative to the accelerations. Larger: an answer is drawn
 # on the line that is beside it. Smaller: one is left out.
 DRAWN_CLOSED = 1e-7
+# Ends of an interval of c are one number if they differ by less, relative to them. Larger: a short interval is told as
+# one number. Smaller: one number is told as an interval from itself to itself.
+SAME_C = 1e-9
 # A generator is a pure moment if its force is below this, of a unit wrench. Larger: a line of force far away is drawn
 # as a moment. Smaller: a moment is drawn as a line of force at infinity.
 PURE_MOMENT = 1e-9
@@ -308,6 +311,13 @@ BETTER_VIEW = 1e-9
 # A whole number of frames or a round number is reached if this share of it is missing: the rounding of a quotient.
 # Larger: a frame too few. Smaller: one too many.
 WHOLE_NUMBER = 1e-12
+# A round tick stands at a value of its axis if it is nearer than this, in lengths of the axis. Reason: both are decimal
+# numbers, and differ by rounding. Larger: a tick beside a value is taken to stand at it. Smaller: ticks that stand at
+# values are not seen to, and other round ones are taken.
+SAME_TICK = 1e-9
+# The part swings if it goes so far between two turns, in sizes of the part. Reason: about a dot of a picture. Larger: a
+# movie that hides a swing is not told. Smaller: rounding of a part at rest is taken for a vibration.
+SEEN_SWING = 1e-3
 # Forces below this share of the largest are not drawn. Larger: forces are missing. Smaller: arrows without length.
 DRAWN_FORCE = 1e-3
 # Between rows of a log the motion is a polynomial; what of it is below this, relative to the size of the part and its

@@ -64,6 +64,8 @@ def test_imports_go_one_way():
     ("sim/show/page", "import uvicorn"),
     ("sim/engine", "import h5py"),
     ("sim/run", "import matplotlib"),
+    ("sim/log", "import matplotlib"),
+    ("sim/log/columns", "import sim.show"),
     ("scenes", "import geometry"),
 ])
 def test_import_contract_can_fail(tmp_path, room, line):

@@ -6,8 +6,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from html import escape
 
-from dynamics.sets.contact_problem import ContactProblem
+import numpy as np
+
+from dynamics.sets.contact_problem import ContactProblem, show_vector
 from dynamics.sets.doubts import describe_doubts
 from dynamics.sets.explanation import explain_set
 from dynamics.sets.pieces import Piece, find_pieces
@@ -32,9 +35,24 @@ class AccelerationSet:
         lines = [f"  {line}" for line in (*map(repr, self.pieces), *self.doubts)]
         return "\n".join([f"AccelerationSet, {self.kind}", *lines])
 
+    def _repr_html_(self) -> str:
+        """What a notebook shows: a table of the pieces."""
+        heads = ("mode", "accelerations (x, y, rho theta)", "unbounded along", "forces (fn, ft) per unit mass")
+        rows = [(piece.mode or "(free)", _list_vectors(piece.vertices), _list_vectors(piece.rays),
+                 "\n".join(" ".join(map(show_vector, forces)) for forces in piece.forces)) for piece in self.pieces]
+        lines = "".join("<tr>" + "".join(f'<td style="text-align:left;white-space:pre-line;vertical-align:top">'
+                                         f"{escape(cell)}</td>" for cell in row) + "</tr>" for row in rows)
+        doubts = "".join(f"<p>{escape(doubt)}</p>" for doubt in self.doubts)
+        head = "".join(f'<th style="text-align:left">{word}</th>' for word in heads)
+        return f"<b>Accelerations: {escape(self.kind)}</b><table><tr>{head}</tr>{lines}</table>{doubts}"
+
     def explain(self, names: list[str] | None = None, unit: str = "") -> str:
         """Lines of text on why the set is empty or has several members; see `dynamics.sets.explanation.explain_set`."""
         return explain_set(self.problem, self.kind, self.pieces, names, unit)
+
+
+def _list_vectors(vectors: np.ndarray) -> str:
+    return "\n".join(show_vector(vector) for vector in vectors)
 
 
 def find_accelerations(problem: ContactProblem, tolerances: Tolerances = DEFAULT_TOLERANCES) -> AccelerationSet:

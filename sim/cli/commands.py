@@ -13,6 +13,7 @@ from sim.cli.reports.cli_words import (
     EXIT_INTERRUPTED,
     EXIT_NOT_WELL,
     UserError,
+    check_labels,
     check_plot,
     decode_word,
     find_log,
@@ -21,7 +22,18 @@ from sim.cli.reports.cli_words import (
     refuse_overrides,
     split_overrides,
 )
-from sim.cli.shared_options import BranchOption, EitherArgument, PlotOption, SceneArgument, SetOption, app
+from sim.cli.shared_options import (
+    BranchOption,
+    EitherArgument,
+    LabelOption,
+    NamesOption,
+    PlotOption,
+    SceneArgument,
+    SetOption,
+    TitleOption,
+    ViewOption,
+    app,
+)
 from sim.scene.notes import list_notes
 from sim.tolerances import REFINE_TOLERANCE, TRACE_RESOLUTION, TRACE_TOLERANCE
 from sim.words.file_names import choose_output
@@ -103,26 +115,29 @@ def list_accelerations(
         "--at", metavar="SECONDS", help="The time; of a scene, it is run until then. The start if not given.")] = None,
     overrides: SetOption = None,
     plot: PlotOption = None,
+    title: TitleOption = None,
+    view: ViewOption = None,
+    names: NamesOption = False,
     branch: BranchOption = None,
 ) -> None:
     """List every acceleration that is possible at one time, with its mode, forces and residuals.
 
     With --plot also a picture: the part with its contacts, beside configuration space with friction cones and answers.
     """
-    plot = check_plot(plot)
+    picture = check_plot(plot, title, view=view, names=names)
     if is_log(source):
         refuse_overrides(overrides)
         path = find_log(source)
         from sim.cli.reports import report_accelerations
 
-        report_accelerations.print_of_log(path, at, plot, branch)
+        report_accelerations.print_of_log(path, at, picture, branch)
     else:
         if branch is not None:
             raise UserError(f"--branch {branch}: only the log of a tree has branches, {source} is a scene")
         scene = open_scene(source, split_overrides(overrides or []))
         from sim.cli.reports import report_accelerations
 
-        report_accelerations.print_of_scene(scene, at, plot)
+        report_accelerations.print_of_scene(scene, at, picture)
 
 
 @app.command("map")
@@ -136,17 +151,20 @@ def map_solutions(
         metavar="CONTACT", help="Keep this contact (a number of `stiction accelerations`) in place, closed, with its "
         "slip velocity: position and velocity of the part follow.")] = None,
     plot: PlotOption = None,
+    title: TitleOption = None,
+    label: LabelOption = None,
 ) -> None:
     """Show where two values of a scene allow one acceleration at the start, several, a continuum, or none."""
-    plot = check_plot(plot)
+    picture = check_plot(plot, title, label)
     from sim.study.solution_map import parse_axis
 
     axes = parse_axis(x), parse_axis(y)
+    check_labels(picture, [axis.key for axis in axes])
     loaded = open_scene(scene, split_overrides(overrides or []))
     from sim.cli.reports import report_map
 
     try:
-        report_map.print_map(loaded, *axes, hold, plot)
+        report_map.print_map(loaded, *axes, hold, picture)
     except KeyboardInterrupt:
         typer.echo("interrupted: no map", err=True)
         raise typer.Exit(EXIT_INTERRUPTED) from None
@@ -245,6 +263,7 @@ def follow_insertion(
     overrides: SetOption = None,
     save: Annotated[Path | None, typer.Option(
         "--save", metavar="FILE", help="Draw force and moment over depth (.png, .svg or .pdf).")] = None,
+    title: TitleOption = None,
     table: Annotated[Path | None, typer.Option(
         "--csv", metavar="FILE", help="Write a line for each row as CSV.")] = None,
 ) -> None:
@@ -252,19 +271,19 @@ def follow_insertion(
 
     The scene needs a table [insertion]; of a log, the run that it holds.
     """
-    save = check_plot(save)
+    picture = check_plot(save, title)
     if is_log(source):
         refuse_overrides(overrides)
         path = find_log(source)
         from sim.cli.reports.held import report_insert
         from sim.log.reading import read_trajectory
 
-        done = report_insert.print_insertion(read_trajectory(path), save, table)
+        done = report_insert.print_insertion(read_trajectory(path), picture, table)
     else:
         scene = open_scene(source, split_overrides(overrides or []))
         from sim.cli.reports.held import report_insert
 
-        done = report_insert.run_insertion(scene, save, table)
+        done = report_insert.run_insertion(scene, picture, table)
     raise typer.Exit(EXIT_DONE if done else EXIT_NOT_WELL)
 
 
@@ -281,9 +300,11 @@ def print_wrench_cones(
     approach: Annotated[list[str] | None, typer.Option(
         metavar="OBSTACLE", help="Count its nearest place as a contact to approach. May be repeated.")] = None,
     plot: Annotated[Path | None, typer.Option(metavar="FILE", help="Draw them (.png, .svg or .pdf).")] = None,
+    title: TitleOption = None,
     overrides: SetOption = None,
 ) -> None:
     """List the loads under which the part, at rest at the start, can begin to move in a contact mode."""
+    picture = check_plot(plot, title)
     loaded = open_scene(scene, split_overrides(overrides or []))
     from sim.cli.reports import report_cone
     from sim.scene.toml_text import parse_value
@@ -291,7 +312,7 @@ def print_wrench_cones(
 
     try:
         length = 0.0 if near is None else read_length(parse_value(near))
-        report_cone.print_cones(loaded, mode, only, length, approach or (), plot)
+        report_cone.print_cones(loaded, mode, only, length, approach or (), picture)
     except ValueError as error:
         raise UserError(str(error)) from None
 
@@ -304,14 +325,16 @@ def list_formation_poses(
         'cell while an obstacle moves, such as "obstacle.finger 1.pose.x=0:20 mm:101".')] = None,
     plot: Annotated[Path | None, typer.Option("--plot", metavar="FILE", help="Draw the poses and the sheets (.png, "
         ".svg or .pdf); without --move the obstacle of the first contact moves.")] = None,
+    title: TitleOption = None,
+    label: LabelOption = None,
 ) -> None:
     """List every pose of the contact formation in which a scene starts, and say which can be."""
-    plot = check_plot(plot)
+    picture = check_plot(plot, title, label)
     from sim.cli.reports import report_formation
     from sim.scene.formation_start import survey_formation
 
     listing = survey_formation(lambda: open_scene(scene, split_overrides(overrides or [])))
-    report_formation.print_formation(listing, move, plot)
+    report_formation.print_formation(listing, move, picture)
     raise typer.Exit(EXIT_DONE if listing.is_usable else EXIT_NOT_WELL)
 
 
@@ -319,19 +342,21 @@ def list_formation_poses(
 def draw_control(
     source: EitherArgument,
     save: Annotated[Path, typer.Option(metavar="FILE", help="The picture to write (.png, .svg or .pdf).")],
+    title: TitleOption = None,
     mu: Annotated[str | None, typer.Option(
         "--mu", metavar="A:B:N", help="Of a scene: run it with N frictions from A to B, with the projections and "
         "without, and draw the errors of forces and motion.")] = None,
     overrides: SetOption = None,
 ) -> None:
     """Draw what force and motion control does: power with the projection and without, and desired and real forces."""
+    picture = check_plot(save, title)
     from sim.cli.reports.held import report_control
 
     if is_log(source):
         refuse_overrides(overrides)
-        report_control.print_log(find_log(source), mu, save)
+        report_control.print_log(find_log(source), mu, picture)
     else:
-        report_control.print_scene(open_scene(source, split_overrides(overrides or [])), mu, save)
+        report_control.print_scene(open_scene(source, split_overrides(overrides or [])), mu, picture)
 
 
 @app.command("check")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -12,14 +12,18 @@ from sim.cli.reports.cli_words import (
     EXIT_INTERRUPTED,
     EXIT_NOT_WELL,
     UserError,
+    check_labels,
     check_plot,
     decode_word,
     open_scene,
     split_overrides,
 )
-from sim.cli.shared_options import PlotOption, SceneArgument, SetOption, app
+from sim.cli.shared_options import LabelOption, PlotOption, SceneArgument, SetOption, TitleOption, app
 from sim.tolerances import TRACE_RESOLUTION, TRACE_TOLERANCE
 from sim.words.file_names import choose_output
+
+if TYPE_CHECKING:
+    from sim.show.picture_options import PictureFile
 
 OverOption = Annotated[list[str] | None, typer.Option(
     "--over", metavar="KEY=VALUES", help="Find all this for each of these values, such as mu=0.1:0.6:11. May be "
@@ -73,6 +77,8 @@ def drop_part(
     table: Annotated[Path | None, typer.Option(
         "--csv", metavar="FILE", help="Write a line for each basin, or outcome, as CSV.")] = None,
     plot: PlotOption = None,
+    title: TitleOption = None,
+    label: LabelOption = None,
     overrides: SetOption = None,
 ) -> None:
     """Let a part go from every start in a range, or in a plane of two: the basins of where it comes to rest, exactly,
@@ -80,18 +86,19 @@ def drop_part(
     starts, others = split_axes("--vary", vary), split_axes("--over", over)
     if not starts:
         raise UserError('which start parameter? Such as --vary workpiece.pose.theta="0:360 deg"')
-    plot = check_plot(plot)
+    picture = check_plot(plot, title, label)
+    check_labels(picture, [*starts, *others])
     loaded = open_scene(scene, split_overrides(overrides or []))
     options = {"merge": merge, "resume": resume, "workers": workers, "most_runs": most_runs,
                "output": output or choose_output(loaded.name, "_drop")}
     own = {"--width": width, "--seed": seed, "--resolution": resolution, "--beside": beside, "--over": over,
            "--tolerance": tolerance, "--cluster": cluster}
-    found = _drop_or_sample(loaded, starts, others, options, own, table, plot)
+    found = _drop_or_sample(loaded, starts, others, options, own, table, picture)
     raise typer.Exit(EXIT_DONE if found.is_whole else EXIT_NOT_WELL if found.hit_limit else EXIT_INTERRUPTED)
 
 
 def _drop_or_sample(scene, starts: dict, others: dict, options: dict[str, Any], own: dict[str, Any],
-                    table: Path | None, plot: Path | None) -> Any:
+                    table: Path | None, plot: PictureFile | None) -> Any:
     """Drop along a line or in a plane, or sample. own: options that not all of these take, None where they are not
     given."""
     from sim.cli.reports.parts import report_drop, report_regions
@@ -150,6 +157,8 @@ def try_gate(
     table: Annotated[Path | None, typer.Option(
         "--csv", metavar="FILE", help="Write a line for each pose and interval as CSV.")] = None,
     plot: PlotOption = None,
+    title: TitleOption = None,
+    label: LabelOption = None,
     overrides: SetOption = None,
 ) -> None:
     """Say for each rest pose of the part at which friction it gets past a gate: the intervals, exactly.
@@ -157,15 +166,16 @@ def try_gate(
     The scene starts in a rest pose, workpiece.pose = {rest = 0, on = "track"}, and has a goal that only what gets past
     comes to. The part is tried in all its rest poses.
     """
-    plot = check_plot(plot)
+    picture = check_plot(plot, title, label)
     if (mu is None) == (vary is None):
         raise UserError("over which values? Give one of --mu A:B and --vary KEY=A:B")
     axes = {"mu": mu} if mu is not None else split_axes("--vary", [vary or ""])
+    check_labels(picture, axes)
     loaded = open_scene(scene, split_overrides(overrides or []))
     from sim.cli.reports.parts import report_gate
 
     options = {"tolerance": tolerance, "resume": resume, "workers": workers, "client": cluster, "most_runs": most_runs,
                "output": output or choose_output(loaded.name, "_gate")}
     name = None if goal is None else decode_word(goal)
-    found = report_gate.print_gate(loaded, axes, name, options, (table, plot)).drop
+    found = report_gate.print_gate(loaded, axes, name, options, (table, picture)).drop
     raise typer.Exit(EXIT_DONE if found.is_whole else EXIT_NOT_WELL if found.hit_limit else EXIT_INTERRUPTED)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -18,7 +18,10 @@ from sim.cli.reports.cli_words import (
     refuse_overrides,
     split_overrides,
 )
-from sim.cli.shared_options import PlotOption, SetOption, app
+from sim.cli.shared_options import PlotOption, SetOption, TitleOption, app
+
+if TYPE_CHECKING:
+    from sim.show.picture_options import PictureFile
 
 
 @app.command("outline")
@@ -28,12 +31,13 @@ def describe_outline(
     unit: Annotated[str | None, typer.Option(metavar="UNIT", help="Of the drawing: m, cm, mm, um or in.")] = None,
     tolerance: Annotated[float | None, typer.Option(help="How far arcs may lie off curves, in this unit.")] = None,
     plot: PlotOption = None,
+    title: TitleOption = None,
 ) -> None:
     """List the edges and arcs of a drawing, its area and radius of gyration, and what reading it has changed."""
-    plot = check_plot(plot)
+    picture = check_plot(plot, title)
     from sim.cli.reports.parts import report_outline
 
-    report_outline.print_outline(file, layer, unit, tolerance, plot)
+    report_outline.print_outline(file, layer, unit, tolerance, picture)
 
 
 @app.command("rest")
@@ -52,6 +56,7 @@ def list_rest(
     table: Annotated[Path | None, typer.Option(
         "--csv", metavar="FILE", help="Write a line for each pose as CSV.")] = None,
     plot: PlotOption = None,
+    title: TitleOption = None,
     overrides: SetOption = None,
 ) -> None:
     """List every pose in which the part rests on a floor, or with --here among the obstacles of its scene: what
@@ -60,10 +65,10 @@ def list_rest(
     The share is that of all starting angles from which the part, let go just above the floor, not bouncing and not
     slipping, comes to rest so. Ends with exit code 1 where there is no such pose, or the part slides in all of them.
     """
-    plot = check_plot(plot)
+    picture = check_plot(plot, title)
     if here:
         _refuse_floor(source, slope, mu, layer or unit)
-        _list_rest_here(source, merge, table, plot, overrides)
+        _list_rest_here(source, merge, table, picture, overrides)
     from sim.cli.reports.parts import report_rest
     from sim.scene.toml_text import parse_value
     from sim.study.rest_listing import list_rest_of_drawing, list_rest_of_scene
@@ -81,7 +86,7 @@ def list_rest(
         raise UserError("--layer and --unit are for drawings; a scene says them with its outline")
     else:
         listing = list_rest_of_scene(open_scene(source, split_overrides(overrides or [])), *floor)
-    report_rest.print_rest(listing, merge, table, plot)
+    report_rest.print_rest(listing, merge, table, picture)
     raise typer.Exit(EXIT_DONE if listing.poses and not listing.slides else EXIT_NOT_WELL)
 
 
@@ -99,7 +104,7 @@ def _refuse_floor(source: str, slope: str, mu: float | None, drawing: str | None
         raise UserError("--layer and --unit are for drawings; a scene says them with its outline")
 
 
-def _list_rest_here(source: str, merge: bool, table: Path | None, plot: Path | None,
+def _list_rest_here(source: str, merge: bool, table: Path | None, plot: PictureFile | None,
                     overrides: list[str] | None) -> None:
     from sim.cli.reports.parts import report_rest_here
     from sim.study.rest_here import list_rest_here

@@ -18,7 +18,7 @@ from sim.cli.reports.cli_words import (
     refuse_overrides,
     split_overrides,
 )
-from sim.cli.shared_options import PlotOption, SceneArgument, SetOption, app
+from sim.cli.shared_options import PlotOption, SceneArgument, SetOption, TitleOption, app
 
 plan_app = typer.Typer(name="plan", no_args_is_help=True, rich_markup_mode=None,
                        help="Plan actions that bring the part into one pose whatever it had before, without a sensor.")
@@ -44,10 +44,11 @@ def plan_squeezes_of(
     layer: Annotated[str | None, typer.Option(metavar="NAME", help="Of a drawing: only what is on this layer.")] = None,
     unit: Annotated[str | None, typer.Option(metavar="UNIT", help="Of a drawing: m, cm, mm, um or in.")] = None,
     plot: PlotOption = None,
+    title: TitleOption = None,
     overrides: SetOption = None,
 ) -> None:
     """Plan squeezes between frictionless parallel jaws that orient the part, up to symmetry and a half turn."""
-    plot = check_plot(plot)
+    picture = check_plot(plot, title)
     from geometry.shapes.outline import Outline
     from sim.cli.reports.parts import report_squeezes
     from sim.feeding.squeeze_plan import take_outline
@@ -63,7 +64,7 @@ def plan_squeezes_of(
     else:
         scene = open_scene(source, split_overrides(overrides or []))
         name, outline = scene.name, take_outline(scene)
-    report_squeezes.print_squeezes(name, outline, least, plot)
+    report_squeezes.print_squeezes(name, outline, least, picture)
 
 
 @plan_app.command("tilts")
@@ -82,6 +83,7 @@ def plan_tilts_of(
     most: Annotated[int, typer.Option("--most-tilts", metavar="N", help="Of a plan.")] = 8,
     replay: Annotated[int, typer.Option(metavar="N", help="Other starts from which the plan is followed.")] = 72,
     plot: PlotOption = None,
+    title: TitleOption = None,
     overrides: SetOption = None,
 ) -> None:
     """Plan tilts of a tray after which the part lies in one pose wherever in the tray it was before.
@@ -89,7 +91,7 @@ def plan_tilts_of(
     The scene is the plane of the tray: its obstacles are the walls, and its gravity is what pulls along that plane when
     the tray is tilted. Ends with exit code 1 where there is no plan, or other starts end elsewhere.
     """
-    plot = check_plot(plot)
+    picture = check_plot(plot, title)
     from sim.cli.reports.parts import report_tilts
     from sim.feeding.tilt_plan import NoPlanError
     from sim.values import dimensions
@@ -107,7 +109,7 @@ def plan_tilts_of(
     settings = {"mu": None if rubs is None else (rubs[0], rubs[-1]), "e": restitution, "rate": speed, "starts": starts,
                 "most_tilts": most}
     try:
-        holds = report_tilts.print_tilts(scene, ways, settings, replay, plot)
+        holds = report_tilts.print_tilts(scene, ways, settings, replay, picture)
     except NoPlanError as error:
         typer.echo(f"{scene.name}: {error}")
         raise typer.Exit(EXIT_NOT_WELL) from None

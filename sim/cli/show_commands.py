@@ -8,8 +8,18 @@ from typing import Annotated
 import typer
 
 from sim.cli.completion import complete_log
-from sim.cli.reports.cli_words import find_log
-from sim.cli.shared_options import BranchOption, SceneArgument, SetOption, app
+from sim.cli.reports.cli_words import UserError, find_log, read_picture_options
+from sim.cli.shared_options import (
+    BranchOption,
+    FollowOption,
+    LabelOption,
+    NamesOption,
+    SceneArgument,
+    SetOption,
+    TitleOption,
+    ViewOption,
+    app,
+)
 
 
 @app.command("replay")
@@ -29,6 +39,10 @@ def replay_log(
     cells: Annotated[list[str] | None, typer.Option(
         metavar="NAME=VALUE,...", help="Of a sweep that is saved as a page: a run that comes in beside those that were "
         "logged; all for every cell. May be repeated.")] = None,
+    title: TitleOption = None,
+    view: ViewOption = None,
+    follow: FollowOption = None,
+    names: NamesOption = False,
 ) -> None:
     """Show the log of a run, or a cell of a sweep, in a window, or save it as a page, a movie or a picture.
 
@@ -38,29 +52,75 @@ def replay_log(
     """
     from sim.cli.reports import report_replay
 
-    report_replay.replay_file(find_log(str(file)), save, speed, fps, branch, cell, cells or [])
+    options = read_picture_options(title, view=view, follow=follow, names=names)
+    report_replay.replay_file(find_log(str(file)), save, speed, fps, branch, cell, cells or [], options)
 
 
 @app.command("plot")
-def plot_table(
-    file: Annotated[Path, typer.Argument(metavar="FILE", help="The table of a sweep (.h5).",
-                                         autocompletion=complete_log)],
-    x: Annotated[str | None, typer.Option("--x", metavar="NAME", help="What varies to the right, such as mu.")] = None,
-    y: Annotated[str | None, typer.Option(
-        "--y", metavar="NAME", help="What varies upwards; or a column of numbers, for curves.")] = None,
+def plot_files(
+    files: Annotated[list[Path], typer.Argument(
+        metavar="FILE...", help="The log of a run (.h5), or several for one picture; or the table of a sweep.",
+        autocompletion=complete_log)],
+    x: Annotated[str | None, typer.Option(
+        "--x", metavar="NAME", help="What varies to the right. Of a log: time (if not given), or any column, such as "
+        "depth. Of a sweep: an axis, such as mu.")] = None,
+    y: Annotated[list[str] | None, typer.Option(
+        "--y", metavar="NAME,...", help="What varies upwards. Of a log: y,contact.fn,energy (if not given), or other "
+        "columns, see --list. Of a sweep: an axis; or a column of numbers, or arithmetic over columns such as "
+        "largest_fn/9.81, for curves.")] = None,
+    listing: Annotated[bool, typer.Option("--list", help="Of a log: list the columns that it has, and end.")] = False,
+    events: Annotated[list[str] | None, typer.Option(
+        "--events", metavar="WORD,...", help="Of logs: which events to mark, such as impact,slip; all or none."),
+    ] = None,
+    branch: BranchOption = None,
+    cell: Annotated[list[str] | None, typer.Option(
+        "--cell", metavar="NAME=VALUE,...", help="Of a sweep: curves of the run with these values. May be repeated."),
+    ] = None,
     color: Annotated[str | None, typer.Option(
-        "--color", metavar="COLUMN", help="What is shown: outcome (if not given), or any column of the table; numbers "
-        "without --y as curves.")] = None,
+        "--color", metavar="COLUMN", help="Of a sweep, what is shown: outcome (if not given), any column of the table, "
+        "or arithmetic over columns; numbers without --y as curves.")] = None,
     where: Annotated[str | None, typer.Option(
-        metavar="NAME=VALUE,...", help="Only cells with these values of other axes.")] = None,
+        metavar="NAME=VALUE,...", help="Of a sweep: only cells with these values of other axes.")] = None,
     save: Annotated[Path | None, typer.Option(
-        metavar="FILE", help="Write a picture (.png, .svg or .pdf) instead of opening a window.")] = None,
+        metavar="FILE", help="Write a picture (.png, .svg or .pdf), or of a log a table (.csv), instead of opening a "
+        "window.")] = None,
+    title: TitleOption = None,
+    label: LabelOption = None,
+    contours: Annotated[str | None, typer.Option(
+        metavar="N|V,V,...", help="Of a map of numbers: lines of equal numbers, about N or at these levels.")] = None,
 ) -> None:
-    """Show the table of a sweep: a map of outcomes or numbers, or curves; further axes get a panel for each value."""
-    path = find_log(str(file))
-    from sim.cli.reports import report_plot
+    """Show curves of a run, or of several in one picture: positions, velocities, forces, energies over time.
 
-    report_plot.plot_sweep(path, x, y, color, where, save)
+    Of the table of a sweep: a map of outcomes or numbers, or curves; further axes get a panel for each value.
+    """
+    from sim.sweep.sweep_file import is_sweep_file
+
+    paths = [find_log(str(file)) for file in files]
+    sweeps = [path for path in paths if is_sweep_file(path)]
+    options = read_picture_options(title, label)
+    if sweeps and not cell:
+        refuse(f"{sweeps[0]} is the table of a sweep", {
+            "--list": listing, "--events": events, "--branch": branch is not None, "a second file": len(paths) > 1,
+            "a second --y": len(y or []) > 1})
+        from sim.cli.reports import report_plot
+
+        report_plot.plot_sweep(paths[0], x, y[0] if y else None, color, where, save, options, contours)
+        return
+    refuse("of curves of a run" if sweeps else f"{paths[0]} is the log of a run",
+           {"--color": color, "--where": where, "--contours": contours})
+    from sim.cli.reports.curves import report_curves
+
+    if listing:
+        report_curves.print_columns(paths, branch, cell or [])
+    else:
+        report_curves.plot_logs(paths, x, y or [], events or [], branch, cell or [], save, options)
+
+
+def refuse(why: str, given: dict[str, object]) -> None:
+    """Options that do not belong to what is shown. Raises UserError."""
+    for name, value in given.items():
+        if value:
+            raise UserError(f"{name} cannot be used: {why}; see `stiction plot --help`")
 
 
 @app.command("view")

@@ -16,6 +16,7 @@ from typing import NamedTuple
 import h5py
 import numpy as np
 
+from sim.log.columns.step_groups import STEP_GROUPS
 from sim.rows import branch_table, cell_table, records
 
 FORMAT = "stiction trajectory"
@@ -44,13 +45,7 @@ TABLE_DTYPES = {
     "cells": cell_table.CELL_DTYPE,
 }
 SHARED_DATASETS = {  # dataset: the fields that are its columns
-    "pose": ("x", "y", "theta"),
-    "velocity": ("vx", "vy", "omega"),
-    "acceleration": ("ax", "ay", "alpha"),
-    "load": ("load_fx", "load_fy", "load_torque"),
-    "gripper": ("gripper_fx", "gripper_fy", "gripper_torque"),
-    "command": ("command_fx", "command_fy", "command_torque"),
-    "wrist": ("wrist_fx", "wrist_fy", "wrist_torque"),
+    **STEP_GROUPS,
     "point": ("px", "py"),
     "normal": ("nx", "ny"),
     "velocity_before": ("vx_before", "vy_before", "omega_before"),

@@ -6,6 +6,7 @@ A trajectory holds the four tables of `sim/rows/records.py` exactly as the engin
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, cast
@@ -15,6 +16,9 @@ import numpy as np
 from dynamics.codes import NONE, SEVERAL
 from geometry.compiled.record import copy_table
 from sim.log.bodies import SceneRecord, build_scene_record
+from sim.log.columns.html_summary import build_summary, draw_bodies, split_lines
+from sim.log.columns.run_columns import get_column
+from sim.log.columns.run_table import build_contact_table, build_frame, write_table
 from sim.rows.account import Account
 from sim.rows.records import (
     CONTACT_DTYPE,
@@ -28,6 +32,9 @@ from sim.rows.records import (
 from sim.rows.status import Status
 
 if TYPE_CHECKING:
+    import pandas
+    from matplotlib.figure import Figure
+
     from sim.log.pieces import Pieces
     from sim.scene.scene import Scene
 
@@ -179,6 +186,40 @@ class Trajectory:
         row = self.steps[i]
         return self.contacts[row["first_contact"] : row["first_contact"] + row["n_contacts"]]
 
+    def contact(self, obstacle: str) -> np.ndarray:
+        """All closed contacts with an obstacle, a row for each of them at each logged time: `time`, `fn`, `ft` [N],
+        `slip` [m/s], `gap`, `point`, `normal`, `letter` and `type` in words, the `step`, the features. Raises
+        ColumnError, which lists the obstacles."""
+        return build_contact_table(self, obstacle)
+
+    def column(self, name: str) -> np.ndarray:
+        """(n,) a column by its name: "speed", "energy", "depth", "contact.floor.fn" ...; see
+        `sim.log.columns.run_columns`. NaN where it does not exist, inf where a force has no bound. Raises
+        ColumnError."""
+        return get_column(self, name).values
+
+    def to_frame(self, names: Sequence[str] | None = None) -> pandas.DataFrame:
+        """The rows as a pandas DataFrame over time; units are in `frame.attrs["units"]`.
+
+        names: of columns, as for `plot`, and "events"; without them all that there are. Raises ColumnError, also where
+        pandas is not installed.
+        """
+        return build_frame(self, names)
+
+    def to_csv(self, path: str | Path, names: Sequence[str] | None = None) -> Path:
+        """Write the rows as CSV: names with units in the first line, numbers with all their digits, events in words in
+        the last column. names: of columns, as for `plot`. Raises ColumnError, WriteError."""
+        return write_table(self, path, names)
+
+    def plot(self, *names: str, x: str = "time") -> Figure:
+        """Curves of columns over another, as a matplotlib figure: height, forces and energy if none is named.
+
+        `stiction.plot_runs` draws several runs into one. Raises ColumnError.
+        """
+        from sim import plot_runs  # by its public name: a log does not know who draws it
+
+        return plot_runs(self, *names, x=x)
+
     def impulses_at(self, i: int) -> np.ndarray:
         """The rows of the impulse table that belong to event `i`; forces there are impulses in N s."""
         row = self.event_rows[i]
@@ -250,6 +291,11 @@ class Trajectory:
             lines.append(f"residuals  penetration {account.penetration:.2g} m, gap {account.gap_residual:.2g} m, "
                          f"balance {account.balance_residual:.2g}, energy {account.energy_residual:.2g}")  # fmt: skip
         return lines
+
+    def _repr_html_(self) -> str:
+        """What a notebook shows: the lines of `describe`, and where the part is at the end."""
+        picture = draw_bodies(self.record, self.pose[-1:], float(self.time[-1])) if len(self) else ""
+        return build_summary("Trajectory", split_lines(self.describe()), picture)
 
     def __repr__(self) -> str:
         span = f", {self.time[0]:.6g} to {self.time[-1]:.6g} s" if len(self.steps) else ""

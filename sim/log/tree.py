@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import ArrayLike
 
+from sim.log.columns.html_summary import build_summary, draw_bodies
 from sim.log.trajectory import Trajectory
 from sim.log.tree_sink import H5TreeSink
 from sim.rows.branch_table import NO_PARENT
@@ -18,8 +19,10 @@ from sim.tolerances import SAME_STATE
 
 if TYPE_CHECKING:
     from sim.log.bodies import SceneRecord
+    from sim.log.trajectory import Figure
     from sim.scene.scene import Scene
 
+MOST_LEAVES = 20  # that a notebook names
 
 
 @dataclass
@@ -144,6 +147,26 @@ class Tree:
             else:
                 groups.append([number])
         return groups
+
+    def plot(self, *names: str, x: str = "time") -> Figure:
+        """Curves of columns over another, one for each branch; see `Trajectory.plot`. Raises ColumnError."""
+        from sim import plot_runs
+
+        return plot_runs(self, *names, x=x)
+
+    def _repr_html_(self) -> str:
+        """What a notebook shows: the leaves with what they take and how they end, and where the part is there."""
+        ends = [rows for rows in (self.branches[number].rows for number in self.leaves) if rows is not None]
+        lines = [("scene", self.record.name), ("status", f"{self.status}: {self.status.happened}"),
+                 ("branches", f"{len(self)}, {len(self.leaves)} of them leaves")]
+        lines += [(f"branch {number}", f"{branch.taken or 'the start'}: {branch.status}") for number, branch in (
+            (number, self.branches[number]) for number in self.leaves[:MOST_LEAVES])]
+        if len(self.leaves) > MOST_LEAVES:
+            lines.append(("...", f"and {len(self.leaves) - MOST_LEAVES} more"))
+        ends = [rows for rows in ends if len(rows)][:MOST_LEAVES]
+        picture = draw_bodies(self.record, np.array([rows.pose[-1] for rows in ends]),
+                              max(float(rows.time[-1]) for rows in ends)) if ends else ""
+        return build_summary("Tree", lines, picture)
 
     def save(self, path: str | Path) -> Path:
         """Write the tree to an HDF5 log; missing folders are made, an older file is replaced at once or not.

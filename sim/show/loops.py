@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from geometry.shapes.outline import Outline
 
 EVERYWHERE = np.full(2, -np.inf), np.full(2, np.inf)
+SMALL_WINDOW = 0.25  # a window smaller than this, in reaches of the part, shows a piece of it
 ROUND = 0.02  # share of the radius by which an outline may leave a circle and still not be seen to turn
 
 
@@ -147,13 +148,25 @@ class PartShape:
 
     def __init__(self, outline: Polygon | Outline, tolerance: float):
         """tolerance: how far chords may lie off arcs, m; see `find_chord_tolerance`."""
-        loops = trace_loops(outline, tolerance)
-        path = join_loops(loops, find_spoke(loops) if is_round(outline) else None)
+        self._loops, self._reach = trace_loops(outline, tolerance), outline.reach
+        path = join_loops(self._loops, find_spoke(self._loops) if is_round(outline) else None)
         self._points, self._codes = path.vertices, path.codes
 
-    def place(self, pose: np.ndarray, factor: float) -> Path:
-        """The path at a pose x, y [m], theta [rad], in the unit of the axes, which is metres times `factor`."""
-        return Path(place_points(self._points, pose) * factor, self._codes)
+    def place(self, pose: np.ndarray, factor: float, window: tuple[np.ndarray, np.ndarray] | None = None) -> Path:
+        """The path at a pose x, y [m], theta [rad], in the unit of the axes, which is metres times `factor`.
+
+        window: lower left and upper right corner (m); of a part much larger only what is near is kept, for drawing
+        libraries overflow.
+        """
+        if window is None or float(np.min(window[1] - window[0])) > SMALL_WINDOW * self._reach:
+            return Path(place_points(self._points, pose) * factor, self._codes)
+        low, high = window
+        room = 2.0 * (high - low)
+        seen = cut_loops([place_points(loop, pose) for loop in self._loops], low - room, high + room)
+        if not seen:
+            return Path(np.zeros((1, 2)))
+        path = join_loops(seen)
+        return Path(path.vertices * factor, path.codes)
 
 
 def place_points(points: np.ndarray, pose: np.ndarray) -> np.ndarray:

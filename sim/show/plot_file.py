@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from geometry.errors import StictionError
 from sim.files.partial_file import PartialFile, prepare_place
+from sim.show.picture_options import PictureFile
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -20,9 +21,10 @@ class PlotError(StictionError, ValueError):
     """A picture cannot be written; the message says why and what works instead."""
 
 
-def check_plot_file(path: str | os.PathLike) -> Path:
-    """The path of a picture that can be written; makes its folder. Raises PlotError."""
-    path = Path(path)
+def check_plot_file(file: str | os.PathLike | PictureFile) -> PictureFile:
+    """A picture whose path can be written, with what the user says about it; makes its folder. Raises PlotError."""
+    file = file if isinstance(file, PictureFile) else PictureFile(Path(file))
+    path = file.path
     if path.suffix.lower() not in METADATA:
         said = f"the suffix {path.suffix!r}" if path.suffix else "no suffix"
         raise PlotError(f"cannot draw {path}: it has {said}; valid: {', '.join(METADATA)}")
@@ -32,17 +34,17 @@ def check_plot_file(path: str | os.PathLike) -> Path:
         prepare_place(path)
     except OSError as error:
         raise PlotError(f"cannot draw {path}: {error.strerror or error}") from error
-    return path
+    return file
 
 
-def save_figure(figure: Figure, path: Path, dpi: float = 100.0, **metadata: object) -> Path:
-    """Write a figure to a path that `check_plot_file` has seen; metadata: more than METADATA, as matplotlib takes it.
+def save_figure(figure: Figure, file: PictureFile | Path, dpi: float = 100.0, **metadata: object) -> Path:
+    """Write a figure to a file that `check_plot_file` has seen; metadata: more than METADATA, as matplotlib takes it.
 
     Raises PlotError; an older file is kept until then.
     """
     import matplotlib
 
-    suffix = path.suffix.lower()
+    path, suffix = Path(file), file.suffix.lower()
     try:
         with matplotlib.rc_context({"svg.hashsalt": "stiction"}), PartialFile(path, suffix) as partial:
             figure.savefig(partial.path, dpi=dpi, metadata=METADATA[suffix] | metadata)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import math
 from collections import Counter
 from collections.abc import Sequence
 from functools import cached_property
@@ -12,15 +13,17 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from sim.files.partial_file import PartialFile
+from sim.log.columns.html_summary import build_summary
 from sim.rows.status import Status
 from sim.scene.scene import Scene
-from sim.sweep.axes import WORDS, SweepError
+from sim.sweep.axes import WORDS, SweepAxis, SweepError, describe_value
 from sim.sweep.cells import Study
 from sim.sweep.sweep_file import SweepRecord, read_sweep_file
-from sim.sweep.table import DERIVED, MERGED, NOT_STARTED, SIDES, TEXT_FIELDS, Teller, describe_status
+from sim.sweep.table import DERIVED, MERGED, NOT_STARTED, ROW_FIELDS, SIDES, TEXT_FIELDS, Teller, describe_status
 
 if TYPE_CHECKING:
     import pandas
+    import xarray
 
     from sim.log.trajectory import Trajectory
 
@@ -140,11 +143,62 @@ class Sweep:
         try:
             import pandas
         except ImportError:
-            raise SweepError("a frame needs pandas: pip install pandas") from None
+            raise SweepError("a frame needs pandas: pip install pandas, or 'stiction[notebook]'") from None
         return pandas.DataFrame({name: self[name] for name in self.table.dtype.names or ()})
+
+    def to_xarray(self) -> xarray.Dataset:
+        """The table as an xarray Dataset: a dimension for each axis, `sample` for random values, and a variable for
+        each column, words as words; units and meanings are attributes. Cells that have not run are NaN or "".
+
+        Axes that go together share the dimension of the first. Of a sweep that took some combinations at random the
+        only dimension is `cell`. Raises SweepError where xarray is not installed.
+        """
+        try:
+            import xarray
+        except ImportError:
+            raise SweepError("a data set needs xarray: pip install xarray, or 'stiction[notebook]'") from None
+        leaders = [axis for axis in self.plan.axes if not axis.leader]
+        is_grid = self.plan.has_random or len(self.plan) == math.prod(self.plan.shape)
+        dims = [axis.name for axis in leaders if not axis.is_random] + ["sample"] * self.plan.has_random
+        kept = tuple(0 if axis.is_random else slice(None) for axis in leaders)  # random axes have one place in the grid
+        own = {axis.name for axis in self.plan.axes}
+        coordinates = ({axis.name: self._get_coordinate(axis) for axis in self.plan.axes} if is_grid else
+                       {axis.name: ("cell", self[axis.name], _describe_axis(axis)) for axis in self.plan.axes})
+        variables = {}
+        for name, _, unit, meaning in ROW_FIELDS:
+            if name in own or name not in (self.table.dtype.names or ()):
+                continue
+            words = name in (*TEXT_FIELDS, "outcome", "status")
+            about = {"long_name": f"{name} in words" if words else meaning} | (
+                {} if words or unit == "1" else {"units": unit})
+            variables[name] = ((dims, self.get_grid(name)[kept], about) if is_grid else
+                               ("cell", self[name].astype(object) if words else self[name], about))
+        return xarray.Dataset(variables, coordinates, {"status": self.status.name, "scene": self.record.source or ""})
+
+    def _get_coordinate(self, axis: SweepAxis) -> tuple:
+        """(dimension, values, attributes) of an axis of a grid."""
+        if axis.is_random:
+            n = self.plan.samples or 0
+            values = self.plan.get_table(np.arange(n))[:, self.plan.axes.index(axis)]
+            return "sample", values, _describe_axis(axis)
+        values = np.array(axis.words, dtype=object)[axis.values.astype(int)] if axis.kind == WORDS else axis.values
+        return axis.leader or axis.name, values, _describe_axis(axis)
+
+    def _repr_html_(self) -> str:
+        """What a notebook shows: the axes, how many cells have run, and their outcomes."""
+        lines = [("cells", f"{len(self)} of {len(self.plan)}, {self.status}")]
+        lines += [(axis.name, f"{len(axis)} values, {describe_value(axis, axis.values[0])} to "
+                   f"{describe_value(axis, axis.values[-1])}" if not axis.is_random else
+                   f"{axis.kind}{tuple(axis.values.tolist())} {axis.unit}") for axis in self.plan.axes]
+        lines += [(word, str(n)) for word, n in self.count().items()]
+        return build_summary("Sweep", lines)
 
     def __repr__(self) -> str:
         return f"<Sweep: {len(self)} of {len(self.plan)} cells, {self.status}, {self.count()}>"
+
+
+def _describe_axis(axis: SweepAxis) -> dict[str, str]:
+    return {"long_name": axis.key} | ({"units": axis.shown_unit} if axis.shown_unit else {})
 
 
 def read_sweep(path: str | Path) -> Sweep:

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterable
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from geometry.errors import StictionError
 from sim.words.suggestion import ask
 
 if TYPE_CHECKING:
     from sim.scene.scene import Scene
+    from sim.show.picture_options import PictureFile, PictureOptions
 
 # Exit codes: done; a run or a check that did not end well; a wrong command, scene or file; interrupted.
 EXIT_DONE, EXIT_NOT_WELL, EXIT_WRONG, EXIT_INTERRUPTED = 0, 1, 2, 130
@@ -45,13 +47,62 @@ def refuse_overrides(words: list[str] | None, why: str = "the log of a run canno
         raise UserError(f"--set changes a scene; {why}")
 
 
-def check_plot(path: Path | None) -> Path | None:
-    """The file of a picture, seen to be writable before any work. Raises PlotError."""
+def check_plot(path: Path | None, title: str | None = None, labels: list[str] | None = None,
+               **more: Any) -> PictureFile | None:
+    """The file of a picture, seen to be writable before any work, with what the user says of the picture; more: as for
+    `read_picture_options`. Raises PlotError, UserError."""
     if path is None:
+        given = {"--title": title, "--label": labels, **{f"--{name}": value for name, value in more.items()}}
+        for name, value in given.items():
+            if value not in (None, False):
+                raise UserError(f"{name} says something about a picture, and none is asked for: give --plot FILE")
         return None
+    from sim.show.picture_options import PictureFile
     from sim.show.plot_file import check_plot_file
 
-    return check_plot_file(path)
+    return check_plot_file(PictureFile(path, read_picture_options(title, labels, **more)))
+
+
+def check_labels(picture: PictureFile | None, names: Iterable[str]) -> None:
+    """See, before any work, that labels are for axes of these names or keys. Raises PictureError."""
+    if picture is not None:
+        from sim.sweep.axes import SHORT_KEYS
+
+        picture.options.check_labels(one for name in names for one in (name, SHORT_KEYS.get(name, name)))
+
+
+def read_picture_options(title: str | None = None, labels: list[str] | None = None, view: str | None = None,
+                         follow: bool | None = None, names: bool = False) -> PictureOptions:
+    """What a user says about a picture: labels KEY=TEXT, view X0,X1,Y0,Y1. Raises UserError."""
+    from sim.show.picture_options import PictureOptions
+
+    words: dict[str, str] = {}
+    for word in map(decode_word, labels or []):
+        key, equals, text = (part.strip() for part in word.partition("="))
+        if not equals or not key or not text:
+            raise UserError(f'--label {word}: write KEY=TEXT, for example --label mu="friction coefficient"')
+        if key in words:
+            raise UserError(f"--label {word}: {key} is given twice")
+        words[key] = text
+    return PictureOptions(None if title is None else decode_word(title), words, _read_view(view), follow, names)
+
+
+def _read_view(text: str | None) -> tuple[float, float, float, float] | None:
+    """(left, right, bottom, top) in metres of X0,X1,Y0,Y1."""
+    if text is None:
+        return None
+    from sim.scene.toml_text import parse_value
+    from sim.values.quantities import read_length
+
+    parts = [part.strip() for part in decode_word(text).split(",")]
+    try:
+        ends = [read_length(parse_value(part)) for part in parts]
+    except ValueError as error:
+        raise UserError(f"--view {text}: {error}") from None
+    if len(ends) != 4 or not (ends[0] < ends[1] and ends[2] < ends[3]):
+        raise UserError(f'--view {text}: write X0,X1,Y0,Y1 with X0 < X1 and Y0 < Y1, for example "-8 mm, 8 mm, -2 mm, '
+                        '6 mm"')
+    return ends[0], ends[1], ends[2], ends[3]
 
 
 def is_log(source: str) -> bool:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shlex
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import numpy as np
 from rich.console import Console
@@ -14,6 +15,9 @@ from sim.rows.status import Status
 from sim.scene.scene import Scene
 from sim.scene.scene_errors import SceneError
 
+if TYPE_CHECKING:
+    from sim.show.picture_options import PictureFile
+
 HEADLINES = {
     "none": "No acceleration satisfies the laws of rigid bodies with Coulomb friction.",
     "one": "One acceleration is possible.",
@@ -23,7 +27,7 @@ HEADLINES = {
 SHAPES = ("point", "segment", "polygon")
 
 
-def print_of_scene(scene: Scene, at: float | None, plot: Path | None = None) -> None:
+def print_of_scene(scene: Scene, at: float | None, plot: PictureFile | None = None) -> None:
     """The accelerations at the start, or at the time `at`, for which the scene is run until then; `plot`: a picture."""
     if not at:
         print_state(scene, None, None, 0.0, plot)
@@ -41,7 +45,7 @@ def print_of_scene(scene: Scene, at: float | None, plot: Path | None = None) -> 
     print_row(scene, trajectory, -1, plot)
 
 
-def print_of_log(path: Path, at: float | None, plot: Path | None = None, branch: int | None = None) -> None:
+def print_of_log(path: Path, at: float | None, plot: PictureFile | None = None, branch: int | None = None) -> None:
     """The accelerations at a row of a log; where there is no row at that time, the logged scene is run until then.
 
     Of a tree: at a row of the motion that ends with `branch`, which must be there. Raises TrajectoryFileError.
@@ -75,7 +79,7 @@ def find_scene(trajectory, path: Path) -> Scene:
         raise TrajectoryFileError(path, f"holds a scene that cannot be used: {error}") from error
 
 
-def print_of_branch(path: Path, at: float | None, plot: Path | None, branch: int | None) -> None:
+def print_of_branch(path: Path, at: float | None, plot: PictureFile | None, branch: int | None) -> None:
     """The accelerations at a row of one branch of a tree; without a number, of the first leaf that was followed."""
     from sim.log.reading import TrajectoryFileError, read_source, read_tree
 
@@ -99,7 +103,7 @@ def print_of_branch(path: Path, at: float | None, plot: Path | None, branch: int
     print_row(find_scene(trajectory, path), trajectory, row, plot)
 
 
-def print_row(scene: Scene, trajectory, row: int, plot: Path | None = None) -> None:
+def print_row(scene: Scene, trajectory, row: int, plot: PictureFile | None = None) -> None:
     if trajectory.status is Status.JAMMED and SET_KINDS[trajectory.steps["set_kind"][row]] == "none":
         if plot is not None:
             raise SceneError(f"{scene.name} at t = {float(trajectory.time[row])!r} s: the part is jammed, and there is "
@@ -109,7 +113,7 @@ def print_row(scene: Scene, trajectory, row: int, plot: Path | None = None) -> N
     print_state(scene, trajectory.pose[row], trajectory.velocity[row], float(trajectory.time[row]), plot)
 
 
-def print_state(scene: Scene, pose, velocity, time: float, plot: Path | None = None) -> None:
+def print_state(scene: Scene, pose, velocity, time: float, plot: PictureFile | None = None) -> None:
     """The accelerations of one state; None: that of the start. The path of `plot` has been checked."""
     from dynamics import find_accelerations
     from sim.instant.instant import contact_problem

@@ -17,11 +17,7 @@ FREE = "free"  # the mode without any contact, and so without a letter
 
 
 def print_cones(scene: Scene, mode: str | None, only: bool, near: float, approach, plot) -> None:
-    """Print the cones, and draw them if `plot` is a path. ValueError says what does not fit."""
-    if plot is not None:
-        from sim.show.plots.cone_picture import check_path
-
-        check_path(plot)
+    """Print the cones, and draw them if `plot` is a file that has been checked. ValueError says what does not fit."""
     contacts, places = find_contact_set(scene, near, approach=approach)
     wanted = None if mode is None else find_modes(contacts, mode)  # refuses before anything is printed
     console = make_console()

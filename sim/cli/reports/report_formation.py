@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import math
-from pathlib import Path
+from typing import TYPE_CHECKING
 
 from geometry.formation.tracking import Stop, Track
 from sim.cli.reports.console import format_number, make_console, make_table
 from sim.scene.formation_start import FormationListing, name_obstacles
 from sim.study.formation_sheets import Sheet, SheetMotion, choose_motion, find_branch_rows, find_sheets, parse_motion
+
+if TYPE_CHECKING:
+    from sim.show.picture_options import PictureFile
 
 STOPS = {"end": "end of the range", "start": "end of the range", "branch": "branch point",
          "away": "beyond all bounds: the lines become parallel", "break": "a jump"}
@@ -17,7 +20,7 @@ STOPS = {"end": "end of the range", "start": "end of the range", "branch": "bran
 METHODS = {"closed form": "in closed form", "solved": "round on round: solved, all roots of a polynomial"}
 
 
-def print_formation(listing: FormationListing, move: str | None = None, plot: Path | None = None) -> None:
+def print_formation(listing: FormationListing, move: str | None = None, plot: PictureFile | None = None) -> None:
     """Print the contacts, the verdict and the poses; with `move` (KEY=A:B:N) or `plot` (a picture of all) the sheets of
     the cell as well. Raises SceneError, PlotError."""
     console = make_console()

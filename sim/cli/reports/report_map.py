@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import shlex
-from pathlib import Path
+from typing import TYPE_CHECKING
 
 from rich.progress import BarColumn, TextColumn, TimeRemainingColumn
 
@@ -13,6 +13,9 @@ from sim.cli.reports.console import format_number, make_bar, make_console
 from sim.cli.reports.report_run import watch_code
 from sim.scene.scene import Scene
 from sim.study.solution_map import FREE, IMPACT, KINDS, OVERLAP, Axis, SolutionMap, compute_map
+
+if TYPE_CHECKING:
+    from sim.show.picture_options import PictureFile
 
 SYMBOLS = {"none": "!", "one": "1", "several": "2", "continuum": "~", "free": ".", "impact": "x", "overlap": "#"}
 WORDS = {
@@ -28,7 +31,7 @@ MOST_COLUMNS, MOST_ROWS = 96, 48  # of the printed map
 LOST = 0.5  # share of cells without a contact from which the way to keep it is told
 
 
-def print_map(scene: Scene, x: Axis, y: Axis, hold: int | None, plot: Path | None) -> None:
+def print_map(scene: Scene, x: Axis, y: Axis, hold: int | None, plot: PictureFile | None) -> None:
     """Compute, print and perhaps draw a map; a progress bar on a terminal."""
     solutions = compute_with_progress(scene, x, y, hold)
     console = make_console()

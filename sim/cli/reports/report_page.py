@@ -13,6 +13,7 @@ from sim.log.trajectory import Trajectory
 from sim.rows.status import Status
 from sim.show.page.save_page import save_page
 from sim.show.page.sweep_data import choose_cells
+from sim.show.picture_options import PLAIN, PictureOptions
 from sim.show.replay.frames import ReplayError
 from sim.sweep.axes import SweepError
 from sim.sweep.cell_replay import get_cell, read_log, run_cell
@@ -24,7 +25,8 @@ MOST_LOGGED = 200  # runs that come in unasked: some megabytes
 MOST_ASKED = 2000  # runs of a page: more than that no browser opens with pleasure
 
 
-def save_map(path: Path, save: Path, speed: float | None, asked: Sequence[str]) -> None:
+def save_map(path: Path, save: Path, speed: float | None, asked: Sequence[str],
+             options: PictureOptions = PLAIN) -> None:
     """Write the page of a sweep with the runs that it has logged, and those of the cells that are asked for.
 
     Raises SweepError, ReplayError; KeyboardInterrupt where a run is broken off: then no page is written.
@@ -41,7 +43,7 @@ def save_map(path: Path, save: Path, speed: float | None, asked: Sequence[str]) 
         console.print(f"Note: {words}; --cells brings in others.")
     note = f"{words}: click a cell that has one." if runs else (
         "No run is in this page: a click on a cell tells the command that brings its run in.")
-    written = save_page(sweep, save, speed, runs=runs, note=note)
+    written = save_page(sweep, save, speed, runs=runs, note=note, options=options)
     console.print(f"{words}.")
     make_console().print(f"Page: {shlex.quote(str(written))}", soft_wrap=True)
 

@@ -6,6 +6,8 @@ import shlex
 from pathlib import Path
 
 from sim.cli.reports.console import make_console
+from sim.show.contours import read_levels
+from sim.show.picture_options import PLAIN, PictureOptions
 from sim.show.plot_file import check_plot_file, save_figure
 from sim.show.plots.sweep_view import choose_view
 from sim.sweep.axes import SweepError
@@ -17,9 +19,11 @@ NO_DISPLAY = "there is no display to open a window on; save a picture instead: -
 
 
 def plot_sweep(path: Path, x: str | None, y: str | None, color: str | None, where: str | None,
-               save: Path | None) -> None:
-    """A picture, or without `save` a window. Raises SweepError, PlotError, ReplayError."""
-    save = None if save is None else check_plot_file(save)
+               save: Path | None, options: PictureOptions = PLAIN, contours: str | None = None) -> None:
+    """A picture, or without `save` a window. Raises SweepError, ExpressionError, PictureError, PlotError, ReplayError.
+    """
+    file = None if save is None else check_plot_file(save)
+    levels = None if contours is None else read_levels(contours)
     sweep = read_sweep(path)
     if len(sweep) == 0:
         raise SweepError(f"{path}: no cell has run yet, there is nothing to draw")
@@ -29,13 +33,14 @@ def plot_sweep(path: Path, x: str | None, y: str | None, color: str | None, wher
         make_console(stderr=True).print(f"Note: {note}.")
     from sim.show.plots.draw_sweep import compute_size, draw_sweep
 
-    if save is not None:
-        make_console().print(f"Picture: {shlex.quote(str(save_figure(draw_sweep(view), save, dpi=120.0)))}")
+    if file is not None:
+        written = save_figure(draw_sweep(view, None, options, levels), file, dpi=120.0)
+        make_console().print(f"Picture: {shlex.quote(str(written))}")
         return
     from sim.show.replay.viewer import open_window
 
     figure = open_window(f"{view.name} sweep", NO_DISPLAY, compute_size(1, 1))
-    draw_sweep(view, figure)
+    draw_sweep(view, figure, options, levels)
     import matplotlib.pyplot as plt
 
     plt.show()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shlex
 from collections.abc import Sequence
+from math import inf
 from pathlib import Path
 
 from rich.progress import BarColumn, TextColumn, TimeRemainingColumn
@@ -12,15 +13,17 @@ from sim.cli.reports.console import make_bar, make_console
 from sim.log.reading import read_source
 from sim.log.trajectory import Trajectory
 from sim.log.tree import Tree
+from sim.show.picture_options import PLAIN, PictureOptions
 from sim.sweep.axes import SweepError
 from sim.sweep.sweep_file import is_sweep_file
 
 DEFAULT_FPS = 25.0
+SCREEN_FPS = 60.0  # what most screens show
 PAGE_SUFFIXES = (".html", ".htm")  # as in `sim.show.page.save_page`, which is imported when it is used
 
 
 def replay_file(path: Path, save: Path | None, speed: float | None, fps: float | None, branch: int | None = None,
-                cell: str | None = None, cells: Sequence[str] = ()) -> None:
+                cell: str | None = None, cells: Sequence[str] = (), options: PictureOptions = PLAIN) -> None:
     """A window, or with `save` a page, a movie and a progress bar, or a picture of the end. Raises ReplayError,
     PlotError, for a file before anything is drawn.
 
@@ -38,36 +41,42 @@ def replay_file(path: Path, save: Path | None, speed: float | None, fps: float |
         if cell is None and save is not None and is_page(save):
             from sim.cli.reports.report_page import save_map
 
-            save_map(path, save, speed, cells)
+            save_map(path, save, speed, cells, options)
             return
-        show_or_save(open_cell(path, cell), save, speed, fps)
+        show_or_save(open_cell(path, cell), save, speed, fps, options)
         return
     check_save(save, speed, fps)
-    show_or_save(read_source(path, branch), save, speed, fps)
+    show_or_save(read_source(path, branch), save, speed, fps, options)
 
 
-def show_or_save(motion: Trajectory | Tree, save: Path | None, speed: float | None, fps: float | None) -> None:
+def show_or_save(motion: Trajectory | Tree, save: Path | None, speed: float | None, fps: float | None,
+                 options: PictureOptions = PLAIN) -> None:
     """A window, a page, a movie or a picture."""
+    from sim.show.frame_rate import find_hidden
     from sim.show.replay import still, viewer
 
     if save is not None and is_page(save):
         from sim.show.page.save_page import save_page
 
-        make_console().print(f"Page: {shlex.quote(str(save_page(motion, save, speed)))}", soft_wrap=True)
+        written = save_page(motion, save, speed, options=options)
+        make_console().print(f"Page: {shlex.quote(str(written))}", soft_wrap=True)
         return
     fps = DEFAULT_FPS if fps is None else fps
     speed = 1.0 if speed is None else speed
+    if save is None or not still.is_still(save):
+        for note in find_hidden(motion, fps, speed, get_most_fps(save)):
+            make_console(stderr=True).print(f"Note: {note}.")
     if save is None:
-        viewer.show(motion, fps=fps, speed=speed)
+        viewer.show(motion, fps=fps, speed=speed, options=options)
         return
     if still.is_still(save):
-        make_console().print(f"Picture: {shlex.quote(str(still.save_still(motion, save, speed)))}")
+        make_console().print(f"Picture: {shlex.quote(str(still.save_still(motion, save, speed, options)))}")
         return
     console = make_console(stderr=True)
     bar = make_bar(console, BarColumn(), TextColumn("frame {task.completed} of {task.total}"), TimeRemainingColumn())
     task = bar.add_task(save.name)
     with bar:
-        written = viewer.save_movie(motion, save, fps=fps, speed=speed,
+        written = viewer.save_movie(motion, save, fps=fps, speed=speed, options=options,
                                     progress=lambda done, total: bar.update(task, completed=done, total=total))
     make_console().print(f"Movie: {shlex.quote(str(written))}")
 
@@ -75,6 +84,13 @@ def show_or_save(motion: Trajectory | Tree, save: Path | None, speed: float | No
 def is_page(save: Path) -> bool:
     """Does the suffix ask for a page?"""
     return save.suffix.lower() in PAGE_SUFFIXES
+
+
+def get_most_fps(save: Path | None) -> float:
+    """How many frames a second a window or a kind of movie shows at most."""
+    from sim.show.replay.movie import GIF_FPS
+
+    return SCREEN_FPS if save is None else GIF_FPS if save.suffix.lower() == ".gif" else inf
 
 
 def check_save(save: Path | None, speed: float | None, fps: float | None) -> None:

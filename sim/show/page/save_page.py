@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from sim.files.partial_file import PartialFile
 from sim.log.trajectory import Trajectory
@@ -16,20 +16,27 @@ from sim.show.replay.frames import ReplayError
 from sim.show.replay.movie import prepare_folder
 from sim.sweep.sweep_result import Sweep
 
+if TYPE_CHECKING:
+    from sim.show.picture_options import PictureOptions
+
 SUFFIXES = (".html", ".htm")
 
 
 def save_page(source: Trajectory | Tree | Sweep | str | Path, path: str | Path, speed: float | None = None, *,
-              runs: Mapping[int, Trajectory] | None = None, note: str = "") -> Path:
+              runs: Mapping[int, Trajectory] | None = None, note: str = "",
+              options: PictureOptions | None = None) -> Path:
     """Write a page of a trajectory, a tree or a sweep, or of the file with that name, to `path` (.html).
 
     speed: at which the motion is played at first, 1 for real time; a speed at which it takes some seconds if not given.
     Of a sweep: `runs` has the motions of cells, by their numbers, that play when they are clicked, and `note` what
-    there is to say of them. Raises ReplayError.
+    there is to say of them. options: title, and where the page looks at first. Raises ReplayError.
     """
     path = check_page(Path(path), speed)
     data = describe_source(source, speed, runs or {}, note)
-    page = build_page(data, data["name"] or path.stem)
+    if options is not None:
+        data["opening"] = {"title": options.title, "view": options.view, "follow": options.follow,
+                           "names": options.names}
+    page = build_page(data, (options and options.title) or data["name"] or path.stem)
     try:
         with PartialFile(path, path.suffix.lower()) as partial:
             with partial.open("w", encoding="utf-8") as file:

@@ -11,33 +11,23 @@ from dynamics.cones.contact_set import ContactSet
 from dynamics.cones.wrench import Region
 from sim.scene.scene import Scene
 from sim.show.labels import as_typed
-from sim.show.plot_file import PlotError, save_figure
+from sim.show.picture_options import PLAIN, PictureFile, PictureOptions
+from sim.show.plot_file import check_plot_file, save_figure
 from sim.show.plots.draw_cone import Scenery, choose_plane, draw_generators, draw_scenery, draw_sections
 from sim.show.replay.painter import FAINT, TEXT
 
-SUFFIXES = (".png", ".svg", ".pdf")
 SIZE = (9.6, 4.6)  # inches
 
 
 def save_cones(path, scene: Scene, contacts: ContactSet, region: Region, load) -> None:
     """Draw the cones of a scene into a file; load: the scene's own wrench, or zeros."""
-    check_path(path)
-    figure = draw_cones(build_scenery(scene), contacts, region, load, scene.name)
-    write_figure(figure, path)
+    file = check_plot_file(path)
+    write_figure(draw_cones(build_scenery(scene), contacts, region, load, scene.name, file.options), file)
 
 
-def check_path(path) -> None:
-    """PlotError if the file could not be written as a picture."""
-    path = Path(path)
-    if path.suffix.lower() not in SUFFIXES:
-        raise PlotError(f"--plot {path}: must end in {', '.join(SUFFIXES)}")
-    path.parent.mkdir(parents=True, exist_ok=True)
-
-
-def write_figure(figure: Figure, path) -> None:
+def write_figure(figure: Figure, file: PictureFile | Path) -> None:
     """A file without date or version, so that the same picture gives the same bytes. Raises PlotError."""
-    path = Path(path)
-    save_figure(figure, path, **({"Software": None} if path.suffix.lower() == ".png" else {}))
+    save_figure(figure, file, **({"Software": None} if file.suffix.lower() == ".png" else {}))
 
 
 def build_scenery(scene: Scene) -> Scenery:
@@ -48,7 +38,8 @@ def build_scenery(scene: Scene) -> Scenery:
                    tuple(obstacle.shape.translated(*-centre) for obstacle in scene.obstacles))
 
 
-def draw_cones(scenery: Scenery, contacts: ContactSet, region: Region, load, title: str) -> Figure:
+def draw_cones(scenery: Scenery, contacts: ContactSet, region: Region, load, title: str,
+               options: PictureOptions = PLAIN) -> Figure:
     """One cone with its generators, or several with their letters; all relative to the centre of mass."""
     figure = Figure(figsize=SIZE, facecolor="white")
     left = figure.add_axes((0.01, 0.02, 0.46, 0.86))
@@ -66,7 +57,9 @@ def draw_cones(scenery: Scenery, contacts: ContactSet, region: Region, load, tit
         draw_sections(right, region, plane, load, several)
     names = list(dict.fromkeys(region.modes))
     words = f"mode {names[0]}" if len(names) == 1 else f"{len(names)} modes" if names else "no mode"
-    figure.text(0.02, 0.935, f"{as_typed(title)}: {words}", fontsize=12.5, fontweight="bold", color=TEXT, va="center")
+    heading = figure.text(0.02, 0.935, f"{as_typed(title)}: {words}", fontsize=12.5, fontweight="bold", color=TEXT,
+                          va="center")
+    options.put_title(heading, 0.8)
     if not region.is_empty:
         sign = "-" if plane.sign < 0.0 else ""
         figure.text(0.985, 0.935, f"section {sign}{('Fx', 'Fy', 'torque / rho')[plane.axis]} = 1", fontsize=10,

@@ -8,7 +8,7 @@ stands at F_R = m (a - w).
 from __future__ import annotations
 
 from dataclasses import dataclass
-from itertools import combinations
+from itertools import combinations, combinations_with_replacement
 
 import numpy as np
 
@@ -40,6 +40,7 @@ class Line:
     direction: np.ndarray  # (3,) unit t_c
     intervals: tuple  # per contact (I+, I-), closed intervals of c in N or None (B, Table 1)
     legal: tuple[tuple[float, float], ...]  # intervals of c that are answers, N
+    is_met: bool  # has the line a point that is a sum of edges that can act, whether they may at its c or not?
 
 
 @dataclass(frozen=True)
@@ -73,7 +74,7 @@ def build_cone_space(problem: ContactProblem, found: AccelerationSet, mass: floa
     reach = float(np.linalg.norm(points, axis=1).max()) or mass
     tips = cut_edges(edges, ROOM * reach)
     size = max(float(np.abs(np.vstack([points, tips.reshape(-1, 3)])).max()), reach)
-    line = find_line(problem, found, mass)
+    line = find_line(problem, found, mass, edges[acts])
     return ConeSpace(edges, acts, tips, *find_facets(tips[acts]), minus_load, answers, line, size)
 
 
@@ -129,8 +130,9 @@ def _pair_neighbours(rays: np.ndarray, normal: np.ndarray) -> list[tuple[np.ndar
     return [(rays[order[i]], rays[following[i]]) for i in np.flatnonzero(gaps < np.pi - DRAWN_PARALLEL)]
 
 
-def find_line(problem: ContactProblem, found: AccelerationSet, mass: float) -> Line | None:
-    """The line F_R(c) of all contacts, if their normals span exactly two dimensions and N h' = b can be met."""
+def find_line(problem: ContactProblem, found: AccelerationSet, mass: float, acting: np.ndarray) -> Line | None:
+    """The line F_R(c) of all contacts, if their normals span exactly two dimensions and N h' = b can be met; acting
+    (n, 3): the edges that can act."""
     if len(problem) < 2 or np.linalg.matrix_rank(problem.N, tol=DRAWN_RANK) != 2:
         return None
     h, *_ = np.linalg.lstsq(problem.N, problem.b, rcond=None)
@@ -144,7 +146,23 @@ def find_line(problem: ContactProblem, found: AccelerationSet, mass: float) -> L
         for pair in find_intervals(problem, -h, direction)
     )
     point = -mass * (problem.w + h)
-    return Line(point, direction, intervals, _find_legal(problem, found, mass, point, direction, scale))
+    return Line(point, direction, intervals, _find_legal(problem, found, mass, point, direction, scale),
+                _is_sum(acting - np.outer(acting @ direction, direction), point - (point @ direction) * direction))
+
+
+def _is_sum(rays: np.ndarray, point: np.ndarray) -> bool:
+    """Is a point of a plane in the cone of rays (n, 3) of that plane? Of a cone in a plane two rays give each point."""
+    size = float(np.linalg.norm(point))
+    lengths = np.linalg.norm(rays, axis=1)
+    units = rays[lengths > 0.0] / lengths[lengths > 0.0, None]
+    if size == 0.0:
+        return True
+    for one, other in combinations_with_replacement(units, 2):
+        pair = np.stack([one, other], axis=1)
+        shares = np.linalg.lstsq(pair, point / size)[0]
+        if (shares >= -DRAWN_MET).all() and np.abs(pair @ shares - point / size).max() <= DRAWN_MET:
+            return True
+    return False
 
 
 def _find_legal(problem, found, mass, point, direction, scale) -> tuple[tuple[float, float], ...]:

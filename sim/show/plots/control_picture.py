@@ -13,9 +13,11 @@ from matplotlib.lines import Line2D
 
 from sim.show.labels import as_typed
 from sim.show.palette import pick_branch_style
+from sim.show.picture_options import PLAIN, PictureOptions
 from sim.show.plot_file import check_plot_file, save_figure
 from sim.show.replay.painter import FAINT, NORMAL_FORCE, TEXT
 from sim.study.control_curves import ControlCurves, compute_control_curves
+from sim.words import key_words
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -29,17 +31,20 @@ DESIRED = {"color": "#8A857C", "linestyle": (0, (4, 2)), "linewidth": 1.3, "zord
 
 def save_control_picture(path, trajectory: Trajectory) -> Path:
     """Write the figure of a log to `path` (.png, .svg or .pdf). Raises PlotError, NoControlError."""
-    path = check_plot_file(path)
-    return save_figure(draw_control(compute_control_curves(trajectory), trajectory.scene.name), path, dpi=110.0)
+    file = check_plot_file(path)
+    figure = draw_control(compute_control_curves(trajectory), trajectory.scene.name, file.options)
+    return save_figure(figure, file, dpi=110.0)
 
 
-def draw_control(curves: ControlCurves, name: str) -> Figure:
+def draw_control(curves: ControlCurves, name: str, options: PictureOptions = PLAIN) -> Figure:
     """Power of the wrench in the wrist, power of its projection into the contact space (Figures 5 and 6 of
     Featherstone, Sonck and Khatib), and the normal forces (Figure 8)."""
     figure = Figure(figsize=(9.0, 8.2), facecolor="white", layout="constrained")
     FigureCanvasAgg(figure)
     top, middle, bottom = figure.subplots(3, 1, sharex=True, height_ratios=(1.0, 1.0, 1.5))
-    figure.suptitle(f"{as_typed(name)}: control of force and motion", color=TEXT, fontsize=12, x=0.02, ha="left")
+    heading = figure.suptitle(f"{as_typed(name)}: control of force and motion", color=TEXT, fontsize=12, x=0.02,
+                              ha="left")
+    options.put_title(heading)
     top.plot(curves.time, curves.power, color=TEXT, linewidth=1.2)
     _title(top, "power of the wrench in the wrist", "W")
     middle.plot(curves.time, curves.projected, color=TEXT, linewidth=1.2)
@@ -84,17 +89,18 @@ def _list_entries(curves: ControlCurves) -> list[Line2D]:
 
 def save_coupling_picture(path, couplings: Sequence[Coupling], name: str) -> Path:
     """Write the figure of `study_friction` to `path`. Raises PlotError."""
-    path = check_plot_file(path)
-    return save_figure(draw_coupling(couplings, name), path, dpi=110.0)
+    file = check_plot_file(path)
+    return save_figure(draw_coupling(couplings, name, file.options), file, dpi=110.0)
 
 
-def draw_coupling(couplings: Sequence[Coupling], name: str) -> Figure:
+def draw_coupling(couplings: Sequence[Coupling], name: str, options: PictureOptions = PLAIN) -> Figure:
     """Errors of force and motion over friction, with the projections and without; runs that ended early are crosses."""
     figure = Figure(figsize=(9.0, 4.2), facecolor="white", layout="constrained")
     FigureCanvasAgg(figure)
     axes = figure.subplots(1, 2)
     title = f"{as_typed(name)}: how friction couples force and motion"
-    figure.suptitle(title, color=TEXT, fontsize=12, x=0.02, ha="left")
+    heading = figure.suptitle(title, color=TEXT, fontsize=12, x=0.02, ha="left")
+    options.put_title(heading)
     for k, projects in enumerate((True, False)):
         own = [c for c in couplings if c.projection == projects]
         mu, whole = np.array([c.mu for c in own]), np.array([c.completed for c in own], bool)
@@ -106,7 +112,7 @@ def draw_coupling(couplings: Sequence[Coupling], name: str) -> Figure:
     _title(axes[0], "error of the normal forces (root of mean square)", "N")
     _title(axes[1], "error of the motion (root of mean square)", "mm")
     for panel in axes:
-        panel.set_xlabel("µ", color=FAINT)
+        panel.set_xlabel(key_words.describe_key(["friction", "default"]), color=FAINT)
         panel.set_ylim(bottom=0.0)
         panel.legend(fontsize=9, frameon=False, labelcolor=FAINT)
     return figure

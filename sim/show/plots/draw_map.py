@@ -11,13 +11,16 @@ from matplotlib.figure import Figure
 from matplotlib.patches import Patch
 
 from dynamics.codes import SEVERAL
-from sim.scene.toml_text import find_unit
+from sim.show.axis_words import describe_map_axis
 from sim.show.labels import as_typed
+from sim.show.picture_options import PLAIN, PictureOptions
 from sim.show.plot_file import check_plot_file, save_figure
 from sim.show.plots.draw_space import style_axes
 from sim.show.replay.painter import FAINT, NORMAL_FORCE, NOT_UNIQUE, TEXT
-from sim.study.solution_map import KINDS, Axis, SolutionMap
+from sim.show.ticks import place_ticks
+from sim.study.solution_map import KINDS, SolutionMap
 
+SIZE, PLACE = (9.4, 5.6), (0.09, 0.12, 0.54, 0.76)  # of the figure, inches; of the axes in it
 COLOURS = {"none": NORMAL_FORCE, "one": "#E9E5DA", "several": NOT_UNIQUE, "continuum": "#0072B2", "free": "#CFE6F5",
            "impact": "#F3D36B", "overlap": "#5A5A5A"}  # fmt: skip
 MANY = "#6E2457"  # three accelerations or more
@@ -27,30 +30,35 @@ WORDS = {"none": "none", "one": "one", "several": "several", "continuum": "a con
 
 def save_map(path, solutions: SolutionMap) -> Path:
     """Write the picture of a map to `path` (.png, .svg or .pdf). Raises PlotError."""
-    path = check_plot_file(path)
-    return save_figure(draw_map(solutions), path)
+    file = check_plot_file(path)
+    return save_figure(draw_map(solutions, file.options), file)
 
 
-def draw_map(solutions: SolutionMap) -> Figure:
-    """The figure of a map."""
-    figure = Figure(figsize=(8.2, 5.6), facecolor="white")
+def draw_map(solutions: SolutionMap, options: PictureOptions = PLAIN) -> Figure:
+    """The figure of a map. Raises PictureError for a label of another key."""
+    options.check_labels([solutions.x.key, solutions.y.key])
+    figure = Figure(figsize=SIZE, facecolor="white")
     FigureCanvasAgg(figure)
-    axes = figure.add_axes((0.10, 0.12, 0.62, 0.76))
+    axes = figure.add_axes(PLACE)
     codes = solutions.kinds.astype(int)
     codes[(solutions.kinds == SEVERAL) & (solutions.members > 2)] = len(KINDS)
     colours = ListedColormap([*(COLOURS[kind] for kind in KINDS), MANY])
     # every cell reaches half way to its neighbours, so that the values stand in the middle of the cells
     axes.pcolormesh(find_borders(solutions.x.values), find_borders(solutions.y.values), codes, cmap=colours,
                     vmin=-0.5, vmax=len(KINDS) + 0.5, rasterized=True)
-    axes.set_xlabel(describe_axis(solutions.x), fontsize=10)
-    axes.set_ylabel(describe_axis(solutions.y), fontsize=10)
+    for own, axis, room in ((axes.xaxis, solutions.x, SIZE[0] * PLACE[2]),
+                            (axes.yaxis, solutions.y, SIZE[1] * PLACE[3])):
+        place_ticks(own, axis.values, [f"{value + 0.0:.6g}" for value in axis.values], room * 72.0)
+    axes.set_xlabel(describe_map_axis(solutions.x, options), fontsize=10)
+    axes.set_ylabel(describe_map_axis(solutions.y, options), fontsize=10)
     style_axes(axes)
-    figure.text(0.10, 0.945, f"{as_typed(solutions.scene.name)}: how many accelerations are possible at the start?",
-                fontsize=12.5, fontweight="bold", color=TEXT)
+    question = f"{as_typed(solutions.scene.name)}: how many accelerations are possible at the start?"
+    heading = figure.text(0.09, 0.945, question, fontsize=12.5, fontweight="bold", color=TEXT)
+    options.put_title(heading)
     if solutions.hold is not None:
-        figure.text(0.10, 0.905, f"contact {solutions.hold} stays in place, closed, with its slip velocity",
+        figure.text(0.09, 0.905, f"contact {solutions.hold} stays in place, closed, with its slip velocity",
                     fontsize=9, color=FAINT)
-    figure.legend(handles=list_entries(solutions), loc="upper left", bbox_to_anchor=(0.74, 0.89), fontsize=9,
+    figure.legend(handles=list_entries(solutions), loc="upper left", bbox_to_anchor=(0.65, 0.89), fontsize=9,
                   frameon=False, borderaxespad=0.0)
     return figure
 
@@ -82,9 +90,3 @@ def find_borders(values: np.ndarray) -> np.ndarray:
         return values[0] + np.array([-0.5, 0.5])
     middle = 0.5 * (values[1:] + values[:-1])
     return np.concatenate([[2.0 * values[0] - middle[0]], middle, [2.0 * values[-1] - middle[-1]]])
-
-
-def describe_axis(axis: Axis) -> str:
-    """The key and its unit."""
-    unit = axis.unit or find_unit(axis.key)
-    return as_typed(f"{axis.key} ({unit})" if unit else axis.key)

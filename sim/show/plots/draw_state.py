@@ -13,10 +13,13 @@ from sim.log.bodies import build_scene_record
 from sim.scene.scene import Scene
 from sim.show.labels import as_typed
 from sim.show.loops import PartShape, find_chord_tolerance
+from sim.show.obstacle_names import NamePainter
+from sim.show.picture_options import PLAIN, PictureOptions
 from sim.show.plots.draw_space import LOAD, fit_view, get_colour, style_axes
 from sim.show.replay.draw_obstacles import ObstaclePainter
 from sim.show.replay.painter import NORMAL_FORCE, PART_EDGE, PART_FACE, TEXT, build_cone, list_obstacle_entries
-from sim.show.replay.view import choose_unit
+from sim.show.replay.view import choose_unit, frame_window
+from sim.show.ticks import show_all_digits
 
 MARGIN = 0.42  # around the part, in part sizes
 ARROW = 0.34  # longest arrow, in part sizes
@@ -24,7 +27,8 @@ SLIP = "#0072B2"
 HALO = [withStroke(linewidth=2.5, foreground="white")]
 
 
-def draw_state(axes: Axes, scene: Scene, pose, contacts: list[dict], problem, time: float = 0.0) -> list:
+def draw_state(axes: Axes, scene: Scene, pose, contacts: list[dict], problem, time: float = 0.0,
+               options: PictureOptions = PLAIN) -> list:
     """Draw the part at `pose` (x, y, theta of the centre of mass); returns the handles of a legend.
 
     time [s]: of the obstacles that move.
@@ -34,12 +38,20 @@ def draw_state(axes: Axes, scene: Scene, pose, contacts: list[dict], problem, ti
     points = np.vstack([outline.placed(Pose(*(float(value) for value in pose))).bounds, pose[:2]])
     low, high = points.min(axis=0), points.max(axis=0)
     size = float((high - low).max())
-    factor, unit = choose_unit(size)
-    bodies = build_scene_record(scene).obstacles
     room = MARGIN * size
-    ObstaclePainter(axes, bodies, factor).show(time, low - room, high + room)
+    factor, unit = choose_unit(size)
+    window = low - room, high + room
+    record = build_scene_record(scene)
+    if options.view is not None:
+        box = axes.get_window_extent()
+        view = frame_window(record, options.view, np.asarray(pose)[None], box.width / box.height, follows=False)
+        factor, unit, window = view.factor, view.unit, view.limits(np.asarray(pose))
+        low, high = window
+        size = min(size, float(np.min(high - low)))
+    bodies = record.obstacles
+    ObstaclePainter(axes, bodies, factor).show(time, *window)
     shape = PartShape(outline, find_chord_tolerance(high - low))
-    axes.add_patch(PathPatch(shape.place(np.asarray(pose), factor), facecolor=PART_FACE, edgecolor=PART_EDGE,
+    axes.add_patch(PathPatch(shape.place(np.asarray(pose), factor, window), facecolor=PART_FACE, edgecolor=PART_EDGE,
                              linewidth=1.4, alpha=0.85, zorder=3))
     axes.plot(*(np.asarray(pose[:2]) * factor), "+", color=PART_EDGE, markersize=9, markeredgewidth=1.4, zorder=6)
     length = ARROW * size * factor
@@ -47,7 +59,11 @@ def draw_state(axes: Axes, scene: Scene, pose, contacts: list[dict], problem, ti
         _draw_contact(axes, index, contact, float(problem.mu[index]), factor, length)
     _write_numbers(axes, contacts, factor)
     _draw_load(axes, scene, np.asarray(pose[:2]) * factor, problem.w, length)
-    fit_view(axes, low * factor, high * factor, MARGIN)
+    fit_view(axes, low * factor, high * factor, MARGIN if options.view is None else 0.0)
+    show_all_digits(axes)
+    if options.names:
+        ends = np.array([axes.get_xlim(), axes.get_ylim()]) / factor
+        NamePainter(axes, bodies, factor).show(time, ends[:, 0], ends[:, 1])
     axes.set_xlabel(f"x ({unit})", fontsize=9.5)
     axes.set_ylabel(f"y ({unit})", fontsize=9.5)
     style_axes(axes)

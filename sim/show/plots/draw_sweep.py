@@ -19,28 +19,37 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from matplotlib.patches import Patch
 
+from sim.show.axis_words import describe_axis, describe_column, list_names, name_axis
+from sim.show.contours import Levels, choose_levels, draw_contours
 from sim.show.labels import as_typed
+from sim.show.picture_options import PLAIN, PictureError, PictureOptions
 from sim.show.plots.draw_curves import CURVE_BOUNDARY, draw_curves, list_curve_entries
 from sim.show.plots.draw_map import find_borders
 from sim.show.plots.draw_regions import BOUNDARY, draw_regions
 from sim.show.plots.draw_space import style_axes
 from sim.show.plots.sweep_view import Panel, SweepView, find_limits, list_spans
 from sim.show.replay.painter import FAINT, TEXT
+from sim.show.ticks import place_ticks
 from sim.sweep.axes import WORDS, SweepAxis, describe_value
-from sim.sweep.table import ROW_FIELDS
 
 NUMBERS = "viridis"  # rises evenly in lightness, also for the colour-blind
 NO_NUMBER, EDGE = "#C9C5BC", "#B8B3A8"
-ENDLESS, ENDLESS_WORDS = "#E69F00", "unbounded (jammed)"  # a force without bound: infinite in the table
+ENDLESS, ENDLESS_WORDS = "#F6C667", "unbounded (jammed)"  # a force without bound: infinite in the table
+INFINITE_WORDS = "infinite"  # arithmetic over finite numbers, such as a division by zero
+ENDLESS_STYLE = {"facecolor": ENDLESS, "edgecolor": "#7A5C00", "hatch": "xxx", "linewidth": 0.0}
+FORCES = ("largest_fn", "largest_gripper_force")  # columns that are infinite where the part is jammed
+CURVE_ROOM = 0.05  # beside the first and last value of curves, of the distance between them
 LINE_HEIGHT = 0.24  # inches, of title and notes
-MOST_TICKS = 8  # values of an axis that are all named
 LONG_TITLE = 30  # letters, of a panel among three or more in a row
 WORD_LENGTH = 34  # of an entry of the legend
 LONGEST_LINE = 160  # of titles and notes
 
 
-def draw_sweep(view: SweepView, figure: Figure | None = None) -> Figure:
-    """Draw a view onto a figure, a new one without a window if none is given."""
+def draw_sweep(view: SweepView, figure: Figure | None = None, options: PictureOptions = PLAIN,
+               contours: Levels | None = None) -> Figure:
+    """Draw a view onto a figure, a new one without a window if none is given. Raises PictureError for a label of
+    another key, and for contours of what has none."""
+    _check_options(view, options, contours)
     columns, rows = arrange_panels(len(view.panels))
     if figure is None:
         figure = Figure(facecolor="white")
@@ -49,22 +58,37 @@ def draw_sweep(view: SweepView, figure: Figure | None = None) -> Figure:
     line = LINE_HEIGHT / figure.get_figheight()
     below = line * len(view.notes)
     figure.set_layout_engine("constrained", rect=(0.01, below, 0.98, 1.0 - below - 2.0 * line))
-    figure.text(0.02, 1.0 - 1.4 * line, describe_title(view), fontsize=12.5, fontweight="bold", color=TEXT)
+    heading = figure.text(0.02, 1.0 - 1.4 * line, describe_title(view, options), fontsize=12.5, fontweight="bold",
+                          color=TEXT)
+    options.put_title(heading)
     for number, note in enumerate(reversed(view.notes)):
         figure.text(0.02, line * (number + 0.3), as_typed(note, LONGEST_LINE), fontsize=9, color=FAINT)
     grid = figure.subplots(rows, columns, sharex=True, sharey=True, squeeze=False)
     norm = make_norm(view)
+    levels = [] if contours is None else choose_levels(contours, *find_limits(view))
     for number, axes in enumerate(grid.ravel()):
         if number >= len(view.panels):
             axes.set_visible(False)
             continue
         panel = view.panels[number]
         (draw_curves if view.has_curves else _draw_points if view.is_scatter else _draw_cells)(axes, view, panel, norm)
-        size = 9.5 if len(panel.title) <= LONG_TITLE or columns < 3 else 7.5
-        axes.set_title(as_typed(panel.title, LONGEST_LINE), fontsize=size, color=TEXT)
-        _label(axes, view, number % columns == 0, number + columns >= len(view.panels))
-    _add_legend(figure, grid, view, norm)
+        if levels:
+            draw_contours(axes, *_arrange(view, panel)[:3], levels)
+        title = describe_panel(view, panel, options)
+        size = 9.5 if len(title) <= LONG_TITLE or columns < 3 else 7.5
+        axes.set_title(title, fontsize=size, color=TEXT)
+        _label(axes, view, number % columns == 0, number + columns >= len(view.panels), options)
+    _add_legend(figure, grid, view, norm, options)
+    _tick(figure, grid, view)
     return figure
+
+
+def _check_options(view: SweepView, options: PictureOptions, contours: Levels | None) -> None:
+    options.check_labels([*list_names(*view.axes), view.column])
+    if contours is not None and (view.words or view.y is None or view.is_scatter):
+        shown = "words" if view.words else "curves" if view.y is None else "random values"
+        raise PictureError("--contours: only maps of numbers over grids have contours, and this picture shows "
+                           f"{shown}; give --x, --y and a column of numbers as --color")
 
 
 def arrange_panels(number: int) -> tuple[int, int]:
@@ -80,22 +104,22 @@ def compute_size(columns: int, rows: int, is_strip: bool = False) -> tuple[float
     return min(3.0 * columns + 2.4, 14.0), min((1.2 if is_strip else 2.6) * rows + 1.4, 10.5)
 
 
-def describe_title(view: SweepView) -> str:
+def describe_title(view: SweepView, options: PictureOptions = PLAIN) -> str:
     """What is shown, of which scene."""
-    return f"{as_typed(view.name)}: {describe_column(view.column)}"
+    return f"{as_typed(view.name)}: {describe_column(view.column, options)}"
 
 
-def describe_column(column: str) -> str:
-    """A column with its unit."""
-    unit = next((unit for name, _, unit, _ in ROW_FIELDS if name == column and unit != "1"), "")
-    return as_typed(f"{column} ({unit})" if unit else column)
+def describe_panel(view: SweepView, panel: Panel, options: PictureOptions = PLAIN) -> str:
+    """The values that the cells of a panel share, in words."""
+    words = [f"{name_axis(axis, options)} = {_describe_with_unit(axis, panel.fixed[axis.name])}" for axis in view.axes
+             if axis.name in panel.fixed and not axis.is_random]
+    samples = [as_typed(word) for word in panel.title.split(", ") if word.startswith("sample ")]
+    return ", ".join([*words, *samples])
 
 
-def describe_axis(axis: SweepAxis) -> str:
-    """The name of an axis, its key and its unit."""
-    unit = axis.shown_unit
-    name = axis.name if axis.key in axis.name else f"{axis.name}: {axis.key}"
-    return as_typed(f"{name} ({unit})" if unit else name)
+def _describe_with_unit(axis: SweepAxis, value: float) -> str:
+    unit = "" if axis.unit or not axis.shown_unit else f" {axis.shown_unit}"
+    return as_typed(describe_value(axis, value) + unit)
 
 
 def make_norm(view: SweepView) -> Normalize:
@@ -114,23 +138,18 @@ def get_colormap(view: SweepView):
 
 
 def _draw_cells(axes: Axes, view: SweepView, panel: Panel, norm: Normalize) -> None:
-    x = view.get_values(view.x, panel.cells)
-    y = np.zeros(len(x)) if view.y is None else view.get_values(view.y, panel.cells)
-    columns, rows = np.unique(x), np.unique(y)
+    columns, rows, values, place = _arrange(view, panel)
     borders = find_borders(columns), find_borders(rows)
-    place = np.searchsorted(rows, y), np.searchsorted(columns, x)
-    values = np.full((len(rows), len(columns)), np.nan)
-    values[place] = view.data[panel.cells]
     done = np.zeros(values.shape, bool)
     done[place] = view.done[panel.cells]
     planned = np.zeros(values.shape, bool)
     planned[place] = True
     axes.pcolormesh(*borders, np.ma.masked_invalid(values), cmap=get_colormap(view), norm=norm, rasterized=True)
     _fill(axes, borders, done & np.isnan(values), facecolor=NO_NUMBER)
-    _fill(axes, borders, done & np.isinf(values), facecolor=ENDLESS)
+    _fill(axes, borders, done & np.isinf(values), **ENDLESS_STYLE)
     _fill(axes, borders, planned & ~done, facecolor="white", edgecolor=EDGE, hatch="////", linewidth=0.0)
-    marked = view.chosen[panel.cells]
-    axes.plot(x[marked], y[marked], "o", color=BOUNDARY, markersize=2.0, markeredgewidth=0.0)
+    marked = tuple(own[view.chosen[panel.cells]] for own in place)
+    axes.plot(columns[marked[1]], rows[marked[0]], "o", color=BOUNDARY, markersize=2.0, markeredgewidth=0.0)
     axes.set_xlim(borders[0][0], borders[0][-1])
     axes.set_ylim(borders[1][0], borders[1][-1])
     sheet = None if view.tracing is None else view.tracing.find_sheet(panel.fixed)
@@ -140,6 +159,17 @@ def _draw_cells(axes: Axes, view: SweepView, panel: Panel, norm: Normalize) -> N
         traced = view.tracing.words if view.words else ()
         colours = {word: view.colours[place] for word, place in zip(traced, view.encode(traced), strict=True)}
         draw_regions(axes, view.tracing, sheet, colours, is_turned=view.tracing.axes[0] != view.x.name)
+
+
+def _arrange(view: SweepView, panel: Panel) -> tuple[np.ndarray, np.ndarray, np.ndarray, tuple]:
+    """The rising values to the right and upwards, the numbers (rows, columns), and the place of each cell in them."""
+    x = view.get_values(view.x, panel.cells)
+    y = np.zeros(len(x)) if view.y is None else view.get_values(view.y, panel.cells)
+    columns, rows = np.unique(x), np.unique(y)
+    place = np.searchsorted(rows, y), np.searchsorted(columns, x)
+    values = np.full((len(rows), len(columns)), np.nan)
+    values[place] = view.data[panel.cells]
+    return columns, rows, values, place
 
 
 def _fill(axes: Axes, borders, where: np.ndarray, **style) -> None:
@@ -200,23 +230,35 @@ def _paint_spans(axes: Axes, view: SweepView, spans: list[tuple], side, along: i
 # ---- words -----------------------------------------------------------------------------------------------------------
 
 
-def _label(axes: Axes, view: SweepView, is_left: bool, is_bottom: bool) -> None:
+def _label(axes: Axes, view: SweepView, is_left: bool, is_bottom: bool, options: PictureOptions) -> None:
     style_axes(axes)
     axes.tick_params(labelleft=is_left, labelbottom=is_bottom)
     if is_bottom:
-        axes.set_xlabel(describe_axis(view.x), fontsize=10)
+        axes.set_xlabel(describe_axis(view.x, options), fontsize=10)
     if is_left:
-        axes.set_ylabel(describe_column(view.column) if view.has_curves else describe_axis(view.y) if view.y else "",
-                        fontsize=10)
-    if view.y is None and not view.has_curves:
+        axes.set_ylabel(describe_column(view.column, options) if view.has_curves
+                        else describe_axis(view.y, options) if view.y else "", fontsize=10)
+    if view.y is None and not (view.has_curves and np.isfinite(view.data).any()):
         axes.set_yticks([])
-    for axis, own in ((view.x, axes.xaxis), (view.y, axes.yaxis)):
-        if axis is not None and (axis.kind == WORDS or (not axis.is_random and len(axis) <= MOST_TICKS)):
-            own.set_ticks(axis.values, labels=[
-                as_typed(describe_value(axis, value).removesuffix(f" {axis.unit}")) for value in axis.values])
+    if view.has_curves:  # marks of what has no bound have no place of their own
+        values = view.get_values(view.x, np.concatenate([panel.cells for panel in view.panels]))
+        room = CURVE_ROOM * (float(np.ptp(values)) or 1.0)
+        axes.set_xlim(values.min() - room, values.max() + room)
 
 
-def _add_legend(figure: Figure, grid: np.ndarray, view: SweepView, norm: Normalize) -> None:
+def _tick(figure: Figure, grid: np.ndarray, view: SweepView) -> None:
+    """Tick the axes of grids at their values, once the layout says how long they are."""
+    figure.draw_without_rendering()
+    for axes in grid.ravel()[: len(view.panels)]:
+        box = axes.get_position()
+        for axis, own, room in ((view.x, axes.xaxis, box.width * figure.get_figwidth()),
+                                (view.y, axes.yaxis, box.height * figure.get_figheight())):
+            if axis is not None and not axis.is_random:
+                labels = [as_typed(describe_value(axis, value).removesuffix(f" {axis.unit}")) for value in axis.values]
+                place_ticks(own, axis.values, labels, room * 72.0, axis.kind == WORDS)
+
+
+def _add_legend(figure: Figure, grid: np.ndarray, view: SweepView, norm: Normalize, options: PictureOptions) -> None:
     """Names of colours with their share of the cells shown, or a bar of numbers."""
     shown = np.concatenate([panel.cells for panel in view.panels])
     done = shown[view.done[shown]]
@@ -228,13 +270,18 @@ def _add_legend(figure: Figure, grid: np.ndarray, view: SweepView, norm: Normali
             entries.append(Patch(facecolor=colour, edgecolor=EDGE, linewidth=0.6,
                                  label=f"{as_typed(word, WORD_LENGTH)}  ({share})"))
     elif not view.has_curves:
-        bar = figure.colorbar(ScalarMappable(norm, NUMBERS), ax=grid, label=describe_column(view.column))
-        bar.outline.set_edgecolor(EDGE)
-        if np.isnan(view.data[done]).any():
-            entries.append(Patch(facecolor=NO_NUMBER, label="no number: no run"))
+        if np.isfinite(view.data[done]).any():
+            bar = figure.colorbar(ScalarMappable(norm, NUMBERS), ax=grid, label=describe_column(view.column, options))
+            bar.outline.set_edgecolor(EDGE)
+        lacking = done[np.isnan(view.data[done])]
+        if len(lacking):
+            ran = view.ran[lacking]
+            words = "no number" if ran.all() else "no run, or no number" if ran.any() else "no run"
+            entries.append(Patch(facecolor=NO_NUMBER, label=words))
     if not view.words and np.isinf(view.data[done]).any():
-        entries.append(Line2D([], [], color=TEXT, marker="^", linestyle="", label=ENDLESS_WORDS) if view.has_curves
-                       else Patch(facecolor=ENDLESS, label=ENDLESS_WORDS))
+        words = ENDLESS_WORDS if set(view.sources) & set(FORCES) else INFINITE_WORDS
+        entries.append(Line2D([], [], color=TEXT, marker="^", linestyle="", label=words) if view.has_curves
+                       else Patch(label=words, **ENDLESS_STYLE))
     if len(done) < len(shown) and not (view.has_curves or view.is_scatter):
         entries.append(Patch(facecolor="white", edgecolor=EDGE, hatch="////", label="has not run"))
     drawn = [axis.name for axis in (view.x, view.y) if axis]
@@ -245,5 +292,7 @@ def _add_legend(figure: Figure, grid: np.ndarray, view: SweepView, norm: Normali
         style = CURVE_BOUNDARY if view.has_curves else {"color": BOUNDARY, "linewidth": 1.2}
         entries.append(Line2D([], [], label=f"boundary of {shown_of.pop()}", **style))
     if entries:
-        title = as_typed(view.series.name) if view.has_curves and view.series else None
+        title = None
+        if view.has_curves and view.series:
+            title = (name_axis if view.series.unit else describe_axis)(view.series, options)
         figure.legend(handles=entries, loc="outside right upper", fontsize=9, frameon=False, title=title)

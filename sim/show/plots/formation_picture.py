@@ -19,9 +19,11 @@ from geometry.shapes.outline import Outline
 from geometry.shapes.polygon import Polygon as PolygonOutline
 from geometry.shapes.pose import Pose
 from sim.scene.formation_start import FormationListing
+from sim.show.axis_words import describe_key
 from sim.show.labels import as_typed
 from sim.show.loops import make_path
 from sim.show.palette import BRANCH_COLOURS
+from sim.show.picture_options import PLAIN, PictureOptions
 from sim.show.plot_file import check_plot_file, save_figure
 from sim.show.replay.painter import FAINT, OBSTACLE_EDGE, OBSTACLE_FACE, TEXT
 from sim.show.replay.view import choose_unit
@@ -38,14 +40,15 @@ MOST_NUMBERS = 16  # features of an outline that are numbered
 def save_formation_picture(path, listing: FormationListing, motion: SheetMotion | None = None,
                            sheets: Sequence[Sheet] = ()) -> Path:
     """Write the picture to `path` (.png, .svg or .pdf). Raises PlotError."""
-    path = check_plot_file(path)
-    return save_figure(draw_formation(listing, motion, sheets), path)
+    file = check_plot_file(path)
+    return save_figure(draw_formation(listing, motion, sheets, file.options), file)
 
 
 def draw_formation(listing: FormationListing, motion: SheetMotion | None = None,
-                   sheets: Sequence[Sheet] = ()) -> Figure:
+                   sheets: Sequence[Sheet] = (), options: PictureOptions = PLAIN) -> Figure:
     """One panel a pose, with the same limits; a dashed outline is a pose that is not realised. Below them, if a motion
-    is given, theta, x and y over it."""
+    is given, theta, x and y over it. Raises PictureError for a label of another key."""
+    options.check_labels([] if motion is None else [motion.key])
     found = listing.found
     panels = max(len(found), 1)
     outlines = [listing.outline.placed(pose.pose) for pose in found.poses]
@@ -56,7 +59,7 @@ def draw_formation(listing: FormationListing, motion: SheetMotion | None = None,
     centre = np.mean([o.shape.features.start.mean(axis=0) for o in listing.obstacles], axis=0)
     low, high = np.maximum(low, centre - reach), np.minimum(high, centre + reach)
     margin = 0.05 * float((high - low).max())
-    factor, unit = choose_unit(float((high - low).min()))
+    length = factor, unit = choose_unit(listing.outline.size)  # one unit of length in the whole picture
     ratio = float((high - low + 2 * margin)[0] / (high - low + 2 * margin)[1])
     width = min(max(panels * (HEIGHT - 1.4) * ratio + 0.9, 5.0 if motion is None else 9.0), 14.0)
     figure = Figure(figsize=(width, HEIGHT + (0.0 if motion is None else SHEETS_HEIGHT)), facecolor="white",
@@ -65,14 +68,16 @@ def draw_formation(listing: FormationListing, motion: SheetMotion | None = None,
     upper = figure
     if motion is not None:
         upper, lower = figure.subfigures(2, 1, height_ratios=(HEIGHT, SHEETS_HEIGHT))
-        _draw_sheets(lower, motion, sheets)
+        _draw_sheets(lower, motion, sheets, length, options)
     title = as_typed(f"{listing.name}: {found.reason}", LONGEST_TITLE)
-    upper.suptitle(textwrap.fill(title, int(LETTERS * width)), color=TEXT, fontsize=12, fontweight="bold")
+    heading = upper.suptitle(textwrap.fill(title, int(LETTERS * width)), color=TEXT, fontsize=12, fontweight="bold")
+    options.put_title(heading)
     for k, axes in enumerate(np.atleast_1d(upper.subplots(1, panels, sharey=True))):
         axes.set_aspect("equal")
         axes.set_xlim((low[0] - margin) * factor, (high[0] + margin) * factor)
         axes.set_ylim((low[1] - margin) * factor, (high[1] + margin) * factor)
         axes.set_xlabel(f"x ({unit})", color=FAINT, fontsize=9)
+        axes.set_ylabel(f"y ({unit})" if k == 0 else "", color=FAINT, fontsize=9)
         axes.tick_params(colors=FAINT, labelsize=8)
         for obstacle in listing.obstacles:
             _add_outline(axes, obstacle.shape, factor, facecolor=OBSTACLE_FACE, edgecolor=OBSTACLE_EDGE, zorder=1)
@@ -82,17 +87,17 @@ def draw_formation(listing: FormationListing, motion: SheetMotion | None = None,
     return figure
 
 
-def _draw_sheets(figure, motion: SheetMotion, sheets: Sequence[Sheet]) -> None:
+def _draw_sheets(figure, motion: SheetMotion, sheets: Sequence[Sheet], length: tuple[float, str],
+                 options: PictureOptions) -> None:
     """theta, x and y of every sheet over the motion: full lines where realised, dashed where not."""
-    across = (180.0 / np.pi, "°") if motion.coordinate == 2 else choose_unit(float(np.ptp(motion.values)))
-    figure.supxlabel(f"{as_typed(motion.key)} ({across[1]}); dotted: as in the scene", color=FAINT, fontsize=9)
+    across = (180.0 / np.pi, "°") if motion.coordinate == 2 else length
+    below = f"{describe_key(motion.key, across[1], options)}; dotted: as in the scene"
+    figure.supxlabel(below, color=FAINT, fontsize=9)
     if not sheets:
         ends = " to ".join(f"{value * across[0]:.6g}" for value in motion.values[[0, -1]])
         figure.text(0.5, 0.5, f"no sheet: no single pose from {ends} {across[1]}", color=TEXT, ha="center")
         return
     colours = _choose_colours(sheets)
-    places = np.concatenate([sheet.track.poses[:, :2] for sheet in sheets])
-    length = choose_unit(float(np.ptp(places, axis=0).max()))
     for axes, coordinate in zip(figure.subplots(1, 3), (2, 0, 1), strict=True):
         up = (180.0 / np.pi, "°") if coordinate == 2 else length
         for sheet, colour in zip(sheets, colours, strict=True):

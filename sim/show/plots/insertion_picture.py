@@ -11,6 +11,7 @@ from matplotlib.figure import Figure
 from matplotlib.patches import Patch
 
 from sim.show.labels import as_typed
+from sim.show.picture_options import PLAIN, PictureOptions
 from sim.show.plot_file import check_plot_file, save_figure
 from sim.show.replay.painter import FAINT, FRICTION_FORCE, NORMAL_FORCE, TEXT, TRACE, FramePainter
 from sim.show.replay.view import choose_unit
@@ -24,11 +25,11 @@ OF_FORCES = {"gripper": "gripper, moment about the centre of compliance",
 
 def save_insertion_picture(path: str | Path, run: InsertionRun) -> Path:
     """Write the figure of `draw_insertion` to `path` (.png, .svg or .pdf). Raises PlotError."""
-    path = check_plot_file(path)
-    return save_figure(draw_insertion(run), path)
+    file = check_plot_file(path)
+    return save_figure(draw_insertion(run, file.options), file)
 
 
-def draw_insertion(run: InsertionRun) -> Figure:
+def draw_insertion(run: InsertionRun, options: PictureOptions = PLAIN) -> Figure:
     """Force above, moment below, over the depth; to the right the part at the largest force."""
     figure = Figure(figsize=SIZE, facecolor="white")
     FigureCanvasAgg(figure)
@@ -58,7 +59,8 @@ def draw_insertion(run: InsertionRun) -> Figure:
     right.set_ylabel("")
     right.set_title(f"largest force, {depth[row]:.4g} {unit} deep", fontsize=9.5, color=TEXT)
     name, outcome = as_typed(run.scene.name), as_typed(run.trajectory.outcome)
-    figure.text(0.02, 0.955, f"{name}: {outcome}", fontsize=13, fontweight="bold", color=TEXT, va="center")
+    heading = figure.text(0.02, 0.955, f"{name}: {outcome}", fontsize=13, fontweight="bold", color=TEXT, va="center")
+    options.put_title(heading)
     figure.text(0.02, 0.91, f"force on the part of the {OF_FORCES[run.source]}", fontsize=9.5, color=FAINT, va="center")
     handles = [*upper.get_legend_handles_labels()[0], *lower.get_legend_handles_labels()[0],
                *(Patch(facecolor=BANDS[n], edgecolor="#C9C5BC", label=words) for n, words in _list_states(run))]

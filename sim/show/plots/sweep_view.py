@@ -17,7 +17,8 @@ from sim.sweep.plan import find_indices
 from sim.sweep.refine.refinement import Refinement
 from sim.sweep.refine.tracing import Tracing
 from sim.sweep.sweep_result import Sweep
-from sim.sweep.table import DERIVED, ROW_FIELDS, TEXT_FIELDS
+from sim.sweep.table import DERIVED, NOT_STARTED, ROW_FIELDS, TEXT_FIELDS
+from sim.values.expression import evaluate_expression, is_arithmetic, list_columns
 
 MOST_PANELS = 12
 MOST_CURVES = 8
@@ -55,6 +56,8 @@ class SweepView:
     tracing: Tracing | None  # of this column over the two axes
     notes: tuple[str, ...]
     chosen: np.ndarray  # (cells,) which of them met several possible motions, so that the rule of choice took one
+    ran: np.ndarray  # (cells,) which of them had a run, as no cell has whose scene cannot be built
+    sources: tuple[str, ...]  # the columns and axes that the numbers come from: one, or those of the arithmetic
 
     @property
     def has_curves(self) -> bool:
@@ -91,9 +94,10 @@ def choose_view(sweep: Sweep, x: str | None = None, y: str | None = None, color:
     """What to draw of a sweep.
 
     x, y: names or keys of axes; y may also be a column of numbers, as the height of curves over x, with a curve for
-    each value of the axis `color`. Else color is the column that is shown, "outcome" if not given. Without x and y the
-    first two axes of the sweep. where: (name, value) pairs that pick one value of other axes.
-    Raises SweepError for a name that the sweep does not have, listing those that it has.
+    each value of the axis `color`. Else color is the column that is shown, "outcome" if not given. Arithmetic over
+    columns and axes stands for a column of numbers. Without x and y the first two axes of the sweep. where: (name,
+    value) pairs that pick one value of other axes. Raises SweepError for a name that the sweep does not have, listing
+    those that it has, and ExpressionError.
     """
     plan = sweep.plan
     picked = [(find_axis(plan.axes, name, "--where"), value) for name, value in where or ()]
@@ -108,11 +112,14 @@ def choose_view(sweep: Sweep, x: str | None = None, y: str | None = None, color:
     chosen = np.zeros(len(plan), bool)
     if column in OUTCOME_COLUMNS:
         chosen[sweep.table["cell"]] = sweep.table["time_not_unique"] > 0.0
+    ran = np.zeros(len(plan), bool)
+    ran[sweep.table["cell"]] = sweep.table["status"] != NOT_STARTED
     boundaries = tuple(one for one in refinements or () if one.of == (column if words else "outcome"))
     plane = None if y_axis is None else {x_axis.name, y_axis.name}
     tracing = next((one for one in tracings or () if one.of == column and set(one.axes) == plane), None)
     view = SweepView(Path(sweep.record.source).stem or "scene", plan.axes, x_axis, y_axis, series, column,
-                     plan.tabulate(np.arange(len(plan))), done, data, words, (), boundaries, tracing, (), chosen)
+                     plan.tabulate(np.arange(len(plan))), done, data, words, (), boundaries, tracing, (), chosen, ran,
+                     tuple(list_columns(column)) if _is_derived(sweep, column) else (column,))
     used = [axis for axis in (x_axis, y_axis, series) if axis is not None]
     free = [axis for axis in plan.axes if not any(go_together(axis, one) for one in used)]
     panels, notes = _make_panels(view, free, places, samples, kept)
@@ -151,7 +158,7 @@ def _choose_axes(sweep: Sweep, x, y, color, picked) -> tuple[SweepAxis, SweepAxi
     if x is None and y is None and others and (color is None or color in WORD_COLUMNS):
         y = others[0].name
     own = [axis.name for axis in axes] + [axis.key for axis in axes]
-    if y in results and y not in own:
+    if y is not None and y not in own and (y in results or is_arithmetic(y)):
         if y in WORD_COLUMNS:
             raise SweepError(f"--y {y}: is a word, and no height; give it as --color")
         if color in results and color not in own:
@@ -166,7 +173,7 @@ def _choose_axes(sweep: Sweep, x, y, color, picked) -> tuple[SweepAxis, SweepAxi
     if y_axis is not None:
         _check_two(x_axis, y_axis, "--y")
     column = "outcome" if color is None else color
-    if column == "cell" or column not in (*names, *DERIVED):
+    if (column == "cell" or column not in (*names, *DERIVED)) and not is_arithmetic(column):
         raise SweepError(f"--color {column}: there is no such column; valid: "
                          + ", ".join(name for name in (*names, *DERIVED) if name != "cell"))
     series = _choose_series(axes, (x_axis, *picked)) if y_axis is None and column not in WORD_COLUMNS else None
@@ -197,6 +204,8 @@ def find_axis(axes, name: str, option: str, others: list[str] | None = None) -> 
 def _read_column(sweep: Sweep, column: str,
                  refinements: list[Refinement | Tracing]) -> tuple[np.ndarray, tuple[str, ...]]:
     """(rows,) numbers or places of words, and the words: outcomes in their order, others by how often they occur."""
+    if _is_derived(sweep, column):
+        return _compute_column(sweep, column), ()
     values = sweep[column]
     axis = next((axis for axis in sweep.plan.axes if axis.name == column), None)
     if column not in WORD_COLUMNS and not (axis is not None and axis.kind == WORDS):
@@ -213,6 +222,27 @@ def _read_column(sweep: Sweep, column: str,
         words = [*words[: len(WORD_COLOURS)], OTHERS]
     places = {word: place for place, word in enumerate(words)}
     return np.array([places.get(str(word), len(words) - 1) for word in values], dtype=np.float64), tuple(words)
+
+
+def _is_derived(sweep: Sweep, column: str) -> bool:
+    return column not in (*sweep.table.dtype.names, *DERIVED)
+
+
+def _compute_column(sweep: Sweep, text: str) -> np.ndarray:
+    """(rows,) what arithmetic over columns and axes gives. Raises ExpressionError, SweepError."""
+    names = {axis.key: axis.name for axis in sweep.plan.axes}
+    words = {*WORD_COLUMNS, *(axis.name for axis in sweep.plan.axes if axis.kind == WORDS)}
+
+    def get_column(name: str) -> np.ndarray:
+        own = names.get(name, name)
+        if own in words:
+            raise SweepError(f"{text}: {name} is a word, and no number")
+        if own == "cell" or own not in sweep.table.dtype.names:
+            raise KeyError(name)
+        return sweep.table[own].astype(np.float64)
+
+    valid = [name for name in sweep.table.dtype.names if name not in words and name != "cell"]
+    return evaluate_expression(text, get_column, valid)
 
 
 def _make_panels(view: SweepView, free: list[SweepAxis], places, samples, cells) -> tuple[list[Panel], list[str]]:

@@ -14,11 +14,15 @@ from matplotlib.path import Path
 
 from sim.log.tree import Branch, Tree
 from sim.show.loops import PartShape
+from sim.show.obstacle_names import NamePainter
 from sim.show.palette import pick_branch_style
+from sim.show.picture_options import PLAIN, PictureOptions
 from sim.show.replay.draw_obstacles import ObstaclePainter
+from sim.show.replay.frames import ReplayError
 from sim.show.replay.painter import FAINT, PART_EDGE, TEXT, find_trace_rows
 from sim.show.replay.tree_frames import Strand, TreeMotion
-from sim.show.replay.view import frame_motions, pick_poses
+from sim.show.replay.view import frame_motions, frame_window, pick_poses
+from sim.show.ticks import show_all_digits
 
 FILL, FILL_ENDED = 0.22, 0.06
 
@@ -35,15 +39,21 @@ def pick_styles(tree: Tree) -> dict[int, tuple[str, str | tuple]]:
 class TreePainter:
     """Draws a tree onto axes; `paint(time)` moves the same artists to another time."""
 
-    def __init__(self, axes: Axes, motion: TreeMotion):
+    def __init__(self, axes: Axes, motion: TreeMotion, options: PictureOptions = PLAIN):
         self.axes = axes
         self.motion = motion
         self.styles = pick_styles(motion.tree)
         box = axes.get_window_extent()
         poses = np.concatenate([pick_poses(branch.rows) for branch in motion.branches])
-        self.view = frame_motions(motion.record, poses, motion.time, box.width / box.height, follows=False)
+        aspect = box.width / box.height
+        if options.follow:
+            raise ReplayError("--follow: a picture of all branches of a tree cannot go with the part; --branch K shows "
+                              "one of them")
+        self.view = (frame_motions(motion.record, poses, motion.time, aspect, follows=False) if options.view is None
+                     else frame_window(motion.record, options.view, poses, aspect, follows=False))
         self._shape = PartShape(motion.record.workpiece.outline, self.view.chord_tolerance)
         self._prepare_axes()
+        self._names = NamePainter(axes, motion.record.obstacles if options.names else (), self.view.factor)
         self._parts, self._centres, self._traces = {}, {}, {}
         for branch in motion.branches:
             self._add_artists(branch)
@@ -54,7 +64,9 @@ class TreePainter:
     def paint(self, time: float) -> list[Strand]:
         """Show a time; returns the branches that are shown."""
         strands = self.motion.find_strands(time)
-        self._obstacles.show(time, *self.view.limits(self.motion.branches[0].rows.pose[0]))
+        window = self.view.limits(self.motion.branches[0].rows.pose[0])
+        self._obstacles.show(time, *window)
+        self._names.show(time, *window)
         live = {strand.branch.number: strand for strand in strands}
         factor = self.view.factor
         for branch in self.motion.branches:
@@ -64,7 +76,7 @@ class TreePainter:
             centre.set_visible(strand is not None)
             if strand is not None:
                 pose = strand.state.pose
-                part.set_path(self._shape.place(pose, factor))
+                part.set_path(self._shape.place(pose, factor, window))
                 part.set_facecolor(to_rgba(self.styles[branch.number][0], FILL_ENDED if strand.ended else FILL))
                 centre.set_data([pose[0] * factor], [pose[1] * factor])
             self._show_trace(branch, strand, time)
@@ -73,8 +85,8 @@ class TreePainter:
 
     def moving_artists(self) -> list[Artist]:
         """The artists that change from picture to picture, in the order in which they are drawn."""
-        artists = [*self._obstacles.moving_artists(), *self._traces.values(), *self._parts.values(),
-                   *self._centres.values(), self._note]
+        artists = [*self._obstacles.moving_artists(), *self._names.moving_artists(), *self._traces.values(),
+                   *self._parts.values(), *self._centres.values(), self._note]
         return sorted(artists, key=lambda artist: artist.get_zorder())
 
     def _show_trace(self, branch: Branch, strand: Strand | None, time: float) -> None:
@@ -102,6 +114,7 @@ class TreePainter:
         low, high = view.limits(self.motion.branches[0].rows.pose[0])
         axes.set_xlim(low[0] * view.factor, high[0] * view.factor)
         axes.set_ylim(low[1] * view.factor, high[1] * view.factor)
+        show_all_digits(axes)
         self._obstacles = ObstaclePainter(axes, self.motion.record.obstacles, view.factor)
 
     def _add_artists(self, branch: Branch) -> None:

@@ -10,7 +10,7 @@ centres where both are round. Obstacles that move are where their motion says.
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -143,6 +143,19 @@ def carry(points: np.ndarray, normals: np.ndarray, before: np.ndarray, now: np.n
     c, s = math.cos(now[2] - before[2]), math.sin(now[2] - before[2])
     turn = np.array([[c, s], [-s, c]])  # rows times this are turned counter-clockwise
     return (points - before[:2]) @ turn + now[:2], normals @ turn
+
+
+def keep_seen(state: FrameState, low: np.ndarray, high: np.ndarray) -> FrameState:
+    """The state with those contacts alone that are in a window with these corners (m), or beside it: drawing libraries
+    overflow on places far outside."""
+    room = high - low
+    kept = ((state.points >= low - room) & (state.points <= high + room)).all(axis=1)
+    if kept.all():
+        return state
+    own = {name: getattr(state, name)[kept] for name in ("points", "normals", "normal_forces", "friction_forces",
+                                                         "unbounded", "obstacles")}
+    letters = "".join(letter for letter, keep in zip(state.letters, kept, strict=False) if keep)
+    return replace(state, letters=letters, **own)
 
 
 def find_recent_impacts(trajectory: Trajectory, time: float, window: float) -> np.ndarray:

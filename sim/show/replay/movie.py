@@ -19,11 +19,13 @@ from sim.files.partial_file import PartialFile, prepare_place
 from sim.log.trajectory import Trajectory
 from sim.log.tree import Tree
 from sim.show.palette import Palette
+from sim.show.picture_options import PLAIN, PictureOptions
 from sim.show.replay.frames import ReplayError, find_frame_times
 from sim.show.replay.picture import SIZE, Repainter
 from sim.show.replay.tree_frames import TreeMotion
 from sim.show.replay.tree_picture import make_picture
 
+GIF_FPS = 50.0  # a GIF with more is slowed down by what shows it
 SAMPLES = 6  # frames that the palette is made of
 
 
@@ -34,6 +36,7 @@ def save_movie(
     speed: float = 1.0,
     dpi: float = 100.0,
     progress: Callable[[int, int], None] | None = None,
+    options: PictureOptions = PLAIN,
 ) -> Path:
     """Write a movie of a trajectory or tree, or of the log with that name, to `path` (.gif or .mp4).
 
@@ -50,8 +53,8 @@ def save_movie(
         with PartialFile(path, path.suffix.lower()) as partial:
             encoder = encoder_type(partial, fps, motion.record.name or path.stem)
             try:
-                encoder.prepare(draw_frames(motion, find_sample_times(motion), dpi, speed))
-                for count, frame in enumerate(draw_frames(motion, times, dpi, speed), start=1):
+                encoder.prepare(draw_frames(motion, find_sample_times(motion), dpi, speed, options))
+                for count, frame in enumerate(draw_frames(motion, times, dpi, speed, options), start=1):
                     encoder.add(frame)
                     if progress is not None:
                         progress(count, len(times))
@@ -73,7 +76,7 @@ def open_source(source: Trajectory | Tree | TreeMotion | str | Path) -> Trajecto
 
 
 def draw_frames(trajectory: Trajectory | TreeMotion, times: np.ndarray, dpi: float,
-                speed: float = 1.0) -> Iterator[np.ndarray]:
+                speed: float = 1.0, options: PictureOptions = PLAIN) -> Iterator[np.ndarray]:
     """Yield one (height, width, 4) uint8 image a time, in a buffer that the next one overwrites.
 
     Width and height are even, as video encoders want.
@@ -81,7 +84,7 @@ def draw_frames(trajectory: Trajectory | TreeMotion, times: np.ndarray, dpi: flo
     width, height = (2.0 * round(side * dpi / 2.0) / dpi for side in SIZE)
     figure = Figure(figsize=(width, height), dpi=dpi)
     canvas = FigureCanvasAgg(figure)
-    picture = make_picture(figure, trajectory, speed)
+    picture = make_picture(figure, trajectory, speed, options=options)
     picture.paint(times[0])
     repainter = Repainter(picture)
     for time in times:
@@ -135,8 +138,8 @@ class GifEncoder:
         """Pillow always has it."""
 
     def __init__(self, partial: PartialFile, fps: float, title: str):
-        if fps > 50.0:
-            raise ReplayError(f"a GIF shows at most 50 frames a second, not {fps:g}; use .mp4, or a lower fps")
+        if fps > GIF_FPS:
+            raise ReplayError(f"a GIF shows at most {GIF_FPS:g} frames a second, not {fps:g}; use .mp4, or a lower fps")
         self._file = partial.open()
         self._fps = fps
         self._count = 0

@@ -21,10 +21,13 @@ from sim.log.trajectory import Trajectory
 from sim.rows.status import Status
 from sim.show.labels import as_typed
 from sim.show.loops import PartShape
+from sim.show.obstacle_names import NamePainter
+from sim.show.picture_options import PLAIN, PictureOptions
 from sim.show.replay.draw_held import HeldPainter
 from sim.show.replay.draw_obstacles import BELT, MOVING_FACE, OBSTACLE_EDGE, OBSTACLE_FACE, ObstaclePainter
-from sim.show.replay.frames import FrameState, compute_state, find_recent_impacts, read_state
+from sim.show.replay.frames import FrameState, compute_state, find_recent_impacts, keep_seen, read_state
 from sim.show.replay.view import choose_unit, compute_view
+from sim.show.ticks import show_all_digits
 from sim.tolerances import DRAWN_FORCE, WHOLE_NUMBER
 
 PART_FACE, PART_EDGE = "#9ECAE9", "#0B4F7D"
@@ -46,16 +49,17 @@ KIND_TEXT = {
 class FramePainter:
     """Draws a trajectory onto axes; `paint(time)` or `paint_row(i)` moves the same artists to another instant."""
 
-    def __init__(self, axes: Axes, trajectory: Trajectory, trace: bool = True):
+    def __init__(self, axes: Axes, trajectory: Trajectory, trace: bool = True, options: PictureOptions = PLAIN):
         self.axes = axes
         self.trajectory = trajectory
         box = axes.get_window_extent()
-        self.view = compute_view(trajectory, box.width / box.height)
+        self.view = compute_view(trajectory, box.width / box.height, options)
         self.length = min(ARROW_PART * self.view.part_size, ARROW_VIEW * 2.0 * self.view.half[1])
         self.force_scale = compute_force_scale(trajectory)
         self._flash = FLASH * float(trajectory.time[-1] - trajectory.time[0])
         self._prepare_axes()
         self._add_artists(trace)
+        self._names = NamePainter(axes, trajectory.record.obstacles if options.names else (), self.view.factor)
 
     def paint(self, time: float) -> FrameState:
         """Show the trajectory at a time."""
@@ -82,7 +86,7 @@ class FramePainter:
 
     def moving_artists(self) -> list[Artist]:
         """The artists that change from picture to picture, in the order in which they are drawn."""
-        artists = [*self._obstacles.moving_artists(), *self._held.moving_artists(),
+        artists = [*self._obstacles.moving_artists(), *self._held.moving_artists(), *self._names.moving_artists(),
                    self._trace, self._part, self._cones, self._centre,
                    self._normal, self._friction, self._points, self._impacts,
                    *self._letters, *self._infinite, self._note]  # fmt: skip
@@ -117,6 +121,7 @@ class FramePainter:
         for spine in axes.spines.values():
             spine.set_color("#C9C5BC")
         self._set_limits(self.trajectory.pose[0])
+        show_all_digits(axes)
 
     def _set_limits(self, pose: np.ndarray) -> None:
         low, high = self.view.limits(pose)
@@ -174,10 +179,12 @@ class FramePainter:
 
     def _show_bodies(self, state: FrameState) -> None:
         view, factor = self.view, self.view.factor
-        self._obstacles.show(state.time, *view.limits(state.pose))
+        window = view.limits(state.pose)
+        self._obstacles.show(state.time, *window)
+        self._names.show(state.time, *window)
         if view.follows:
             self._set_limits(state.pose)
-        self._part.set_path(self._shape.place(state.pose, factor))
+        self._part.set_path(self._shape.place(state.pose, factor, window))
         self._centre.set_data([state.pose[0] * factor], [state.pose[1] * factor])
         self._held.show(state.index, state.time, state.pose, self._build_force)
         if self._trace.get_visible():
@@ -187,6 +194,7 @@ class FramePainter:
 
     def _show_contacts(self, state: FrameState) -> None:
         factor = self.view.factor
+        state = keep_seen(state, *self.view.limits(state.pose))
         mu = [self.trajectory.record.obstacles[index].mu for index in state.obstacles]
         cones = [
             build_cone(point, normal, each, 0.75 * self.length)
@@ -236,6 +244,7 @@ class FramePainter:
                               ha="center", va="center", zorder=9, clip_on=True)  # fmt: skip
 
     def _show_letters(self, state: FrameState) -> None:
+        state = keep_seen(state, *self.view.limits(state.pose))
         count = min(len(state.letters), MAX_LETTERS)
         places = (state.points - 0.032 * 2.0 * self.view.half[1] * state.normals) * self.view.factor
         for k, text in enumerate(self._letters):

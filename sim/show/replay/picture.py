@@ -10,33 +10,41 @@ from matplotlib.figure import Figure
 
 from sim.log.trajectory import Trajectory
 from sim.show.labels import as_typed
+from sim.show.measure import measure_text
+from sim.show.picture_options import PLAIN, PictureOptions
 from sim.show.replay.frames import FrameState
 from sim.show.replay.painter import FAINT, TEXT, FramePainter
 from sim.show.replay.timeline import Timeline
 
 SIZE = (9.6, 5.8)  # inches
+CLOCK, MODE_LEAST = 0.835, 0.12  # of the width: where the clock begins, and what a title leaves to the mode
 LETTER_KEY = {"n": "rolling", "r": "sliding right", "l": "sliding left", "s": "separating", "a": "approaching"}
 
 
 class Picture:
     """The figure of a replay; `paint(time)` and `paint_row(i)` change what it shows, the caller draws the canvas."""
 
-    def __init__(self, figure: Figure, trajectory: Trajectory, speed: float = 1.0, bottom: float = 0.0):
+    def __init__(self, figure: Figure, trajectory: Trajectory, speed: float = 1.0, bottom: float = 0.0,
+                 options: PictureOptions = PLAIN):
         """`speed` is only told; `bottom` is a share of the height that is left free, for buttons."""
         self.figure = figure
         self.trajectory = trajectory
         figure.set_facecolor("white")
         height = 1.0 - bottom
         axes = figure.add_axes((0.085, bottom + 0.255 * height, 0.895, 0.605 * height))
-        self.painter = FramePainter(axes, trajectory)
+        self.painter = FramePainter(axes, trajectory, options=options)
         strip = figure.add_axes((0.085, bottom + 0.085 * height, 0.895, 0.075 * height))
         self.timeline = Timeline(strip, trajectory, speed)
         top = bottom + height
         line = top - 0.035 * height
         style = {"color": TEXT, "va": "center"}
         title = as_typed(trajectory.record.name or "replay")
-        figure.text(0.085, line, title, fontsize=12.5, fontweight="bold", **style)
+        heading = options.put_title(figure.text(0.085, line, title, fontsize=12.5, fontweight="bold", **style),
+                                    CLOCK - MODE_LEAST)
         self._clock = figure.text(0.98, line, "", fontsize=12.5, ha="right", **style)
+        # the mode is in the middle, or further right beside a long title; words that do not fit there are left out
+        taken = 0.085 + measure_text(heading.get_text(), heading.get_fontproperties()) / (72.0 * figure.get_figwidth())
+        self._room = (taken + 0.02, CLOCK)
         self._mode = figure.text(0.5, line, "", fontsize=10, ha="center", **style)
         self._digits = count_digits(trajectory, self.timeline.factor)
         entries = self.painter.legend_entries()
@@ -64,7 +72,17 @@ class Picture:
     def _tell(self, state: FrameState) -> None:
         self.timeline.move(state.time)
         self._clock.set_text(f"t = {state.time * self.timeline.factor:.{self._digits}f} {self.timeline.unit}")
-        self._mode.set_text(describe_mode(state))
+        self._show_mode(state)
+
+    def _show_mode(self, state: FrameState) -> None:
+        low, high = self._room
+        words = describe_mode(state)
+        for text in (words, words.split(":")[0]):
+            half = 0.5 * measure_text(text, self._mode.get_fontproperties()) / (72.0 * self.figure.get_figwidth())
+            if 2.0 * half <= high - low:
+                break
+        self._mode.set_text(text if 2.0 * half <= high - low else "")
+        self._mode.set_x(min(max(0.5, low + half), high - half))
 
 
 class Repainter:

@@ -9,9 +9,10 @@ from matplotlib.patches import Patch
 from sim.log.tree import Branch
 from sim.rows.branch_table import NO_PARENT
 from sim.show.labels import as_typed
+from sim.show.picture_options import PLAIN, PictureOptions
 from sim.show.replay.draw_tree import FILL, TreePainter
 from sim.show.replay.painter import FAINT, PART_EDGE, TEXT, list_obstacle_entries
-from sim.show.replay.picture import Picture, count_digits
+from sim.show.replay.picture import CLOCK, Picture, count_digits
 from sim.show.replay.tree_frames import TreeMotion, find_end
 from sim.show.replay.tree_timeline import TreeTimeline
 
@@ -21,19 +22,21 @@ MOST_ENTRIES = 7  # leaves that the legend names
 class TreePicture:
     """The figure of the replay of a tree, used like a `Picture`: `paint(time)`, `paint_row(i)`, `moving_artists()`."""
 
-    def __init__(self, figure: Figure, motion: TreeMotion, speed: float = 1.0, bottom: float = 0.0):
+    def __init__(self, figure: Figure, motion: TreeMotion, speed: float = 1.0, bottom: float = 0.0,
+                 options: PictureOptions = PLAIN):
         """`speed` is only told; `bottom` is a share of the height that is left free, for buttons."""
         self.figure = figure
         self.trajectory = motion
         figure.set_facecolor("white")
         height = 1.0 - bottom
         axes = figure.add_axes((0.085, bottom + 0.365 * height, 0.60, 0.555 * height))
-        self.painter = TreePainter(axes, motion)
+        self.painter = TreePainter(axes, motion, options)
         strip = figure.add_axes((0.085, bottom + 0.085 * height, 0.895, 0.20 * height))
         self.timeline = TreeTimeline(strip, motion, self.painter.styles, speed)
         line = bottom + 0.965 * height
         style = {"color": TEXT, "va": "center"}
-        figure.text(0.085, line, as_typed(motion.record.name or "replay"), fontsize=12.5, fontweight="bold", **style)
+        title = as_typed(motion.record.name or "replay")
+        options.put_title(figure.text(0.085, line, title, fontsize=12.5, fontweight="bold", **style), CLOCK)
         self._clock = figure.text(0.98, line, "", fontsize=12.5, ha="right", **style)
         self._digits = count_digits(motion, self.timeline.factor)
         legend = figure.legend(
@@ -90,7 +93,8 @@ def shorten(text: str, most: int = 26) -> str:
     return text if len(text) <= most else text[: most - 1] + "…"
 
 
-def make_picture(figure: Figure, source, speed: float = 1.0, bottom: float = 0.0) -> Picture | TreePicture:
+def make_picture(figure: Figure, source, speed: float = 1.0, bottom: float = 0.0,
+                 options: PictureOptions = PLAIN) -> Picture | TreePicture:
     """The picture for a trajectory, or for a tree as `TreeMotion`."""
     kind = TreePicture if isinstance(source, TreeMotion) else Picture
-    return kind(figure, source, speed, bottom)
+    return kind(figure, source, speed, bottom, options)

@@ -10,12 +10,14 @@ from geometry.prescribed.motion import spread_times
 from sim.log.bodies import BodyRecord, SceneRecord
 from sim.log.trajectory import Trajectory
 from sim.show.loops import cut_polygon, find_chord_tolerance, place_points, trace_loops
+from sim.show.picture_options import PLAIN, PictureOptions
 from sim.show.replay.frames import ReplayError
 
 SAMPLES = 400  # poses looked at for the limits
 ROUGHLY = 1e-3  # limits may cut that much off arcs, in sizes of what they hold: far less than the room around it
 FOLLOW_RATIO = 18.0  # a motion longer than this many part sizes is followed, else the part would be a dot
 LARGE_OBSTACLE = 8.0  # an obstacle that moves and is larger than this many part sizes is not seen as a whole
+FARTHEST = 1e-3  # numbers on the axes of a zoomed view have as many digits before the point at most
 FOLLOW_HEIGHT = 4.5  # height of the view that follows, in part sizes
 LENGTH_UNITS = ((5e3, 1e-3, "km"), (0.15, 1.0, "m"), (1e-4, 1e3, "mm"), (0.0, 1e6, "µm"))
 TIME_UNITS = ((0.1, 1.0, "s"), (1e-4, 1e3, "ms"), (0.0, 1e6, "µs"))
@@ -31,6 +33,7 @@ class View:
     factor: float
     unit: str
     part_size: float  # twice the largest distance of a point of the part from the centre of mass
+    offset: tuple[float, float] = (0.0, 0.0)  # m, of the middle from the part, where the view follows it
 
     @property
     def chord_tolerance(self) -> float:
@@ -39,7 +42,7 @@ class View:
 
     def limits(self, pose: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Lower left and upper right corner (m) with the part at `pose`."""
-        centre = pose[:2] if self.follows else self.centre
+        centre = pose[:2] + self.offset if self.follows else self.centre
         return centre - self.half, centre + self.half
 
 
@@ -48,13 +51,33 @@ def choose_unit(size: float, units: tuple = LENGTH_UNITS) -> tuple[float, str]:
     return next((factor, name) for smallest, factor, name in units if size >= smallest)
 
 
-def compute_view(trajectory: Trajectory, aspect: float) -> View:
-    """The window of width / height = `aspect` that holds the whole motion, or follows the part if it goes far."""
+def compute_view(trajectory: Trajectory, aspect: float, options: PictureOptions = PLAIN) -> View:
+    """The window of width / height = `aspect` that holds the whole motion, or follows the part if it goes far; or the
+    one that is asked for."""
     if len(trajectory) == 0:
         raise ReplayError("there is nothing to show: the log has no rows")
+    if options.view is not None:
+        return frame_window(trajectory.record, options.view, trajectory.pose, aspect, bool(options.follow))
     follows = bool(np.max(np.ptp(trajectory.pose[:, :2], axis=0))
                    > FOLLOW_RATIO * 2.0 * trajectory.record.workpiece.outline.reach)  # fmt: skip
+    follows = follows if options.follow is None else options.follow
     return frame_motions(trajectory.record, pick_poses(trajectory), trajectory.time, aspect, follows)
+
+
+def frame_window(record: SceneRecord, window: tuple[float, float, float, float], poses: np.ndarray, aspect: float,
+                 follows: bool) -> View:
+    """The window from left to right and from bottom to top [m], one direction made longer to have width / height =
+    `aspect`; where it follows, it stays to the part as it is to the first of the poses (n, 3)."""
+    left, right, bottom, top = window
+    centre = np.array([0.5 * (left + right), 0.5 * (bottom + top)])
+    half = 0.5 * np.array([right - left, top - bottom])
+    half = np.array([max(half[0], aspect * half[1]), max(half[1], half[0] / aspect)])
+    offset = centre - poses[0, :2] if follows else np.zeros(2)
+    # far from the origin a small unit would make long numbers of which most digits say where the window is
+    far = max(abs(value) for value in (*(centre - half), *(centre + half)))
+    factor, unit = choose_unit(max(2.0 * float(np.min(half)), FARTHEST * far))
+    return View(centre, half, follows, factor, unit, 2.0 * record.workpiece.outline.reach,
+                (float(offset[0]), float(offset[1])))
 
 
 def pick_poses(trajectory: Trajectory) -> np.ndarray:

@@ -21,6 +21,7 @@ from matplotlib.widgets import Button
 
 from sim.log.trajectory import Trajectory
 from sim.log.tree import Tree
+from sim.show.picture_options import PLAIN, PictureOptions
 from sim.show.replay.frames import ReplayError
 from sim.show.replay.movie import open_source, save_movie
 from sim.show.replay.painter import FAINT, PART_FACE, FramePainter, draw_frame
@@ -38,7 +39,7 @@ LONGEST_PAUSE = 0.25  # s of real time: after a longer one, such as a dragged wi
 
 
 def show(trajectory: Trajectory | Tree | str | Path, fps: float = 25.0, speed: float = 1.0,
-         block: bool = True) -> Viewer:
+         block: bool = True, options: PictureOptions = PLAIN) -> Viewer:
     """Open a window with the replay of a trajectory or tree, or of the log with that name; wait until it is closed.
 
     Raises ReplayError where there is no display. With `block=False` the caller runs pyplot's event loop.
@@ -47,7 +48,7 @@ def show(trajectory: Trajectory | Tree | str | Path, fps: float = 25.0, speed: f
     if len(trajectory) == 0:
         raise ReplayError("there is nothing to show: the log has no rows")
     figure = open_window(trajectory.record.name)
-    viewer = Viewer(figure, trajectory, fps, speed)
+    viewer = Viewer(figure, trajectory, fps, speed, options)
     viewer.play()
 
     import matplotlib.pyplot as plt
@@ -81,7 +82,7 @@ class Viewer:
     """
 
     def __init__(self, figure: Figure, trajectory: Trajectory | TreeMotion, fps: float = 25.0,
-                 speed: float = 1.0):
+                 speed: float = 1.0, options: PictureOptions = PLAIN):
         for name, value in (("fps", fps), ("speed", speed)):
             if not 0.0 < value < 1e12:
                 raise ReplayError(f"{name} must be a positive number, not {value!r}")
@@ -91,7 +92,7 @@ class Viewer:
         self.time = float(trajectory.time[0])
         self._row = 0
         self._last_tick: float | None = None
-        self.picture = make_picture(figure, trajectory, speed, BUTTONS_HEIGHT)
+        self.picture = make_picture(figure, trajectory, speed, BUTTONS_HEIGHT, options)
         self.picture.paint(self.time)
         self._repainter = Repainter(self.picture)
         self._add_controls(figure)

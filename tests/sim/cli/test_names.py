@@ -91,7 +91,7 @@ def test_pictures_show_names_as_they_were_typed(name):
         "map": draw_map(compute_map(scene, "friction.default=0:1:2", f'obstacle."{name}2".pose.y=-1:0:2')),
     }
     wanted = {"replay": [name, f"{name}1"], "sweep": [f"{name}3  (100 %)"], "accelerations": [f"{name}1"],
-              "map": [f'obstacle."{name}2".pose.y (m)']}
+              "map": [f'obstacle {name}2: pose.y (m)']}
     for kind, figure in figures.items():
         plain = [words.removeprefix("\u200b") for words, is_math in read_drawn(figure) if not is_math]
         if name.isprintable() and name.isascii() and len(name) < 50:

@@ -86,11 +86,11 @@ def test_cells_that_have_not_run_are_hatched_and_counted():
 def test_numbers_have_one_bar_for_all_panels_and_cells_without_a_number_a_grey_of_their_own():
     _, figure = draw(make_sweep(mu="0:1:3", rho="0.01,0.02", **{"workpiece.mass": "1,2"}), "mu", "rho", "end_time")
     panels = [axes for axes in figure.axes if axes.get_title()]
-    assert [axes.get_title() for axes in panels] == ["workpiece.mass = 1", "workpiece.mass = 2"]
+    assert [axes.get_title() for axes in panels] == ["mass of the part = 1 kg", "mass of the part = 2 kg"]
     meshes = [next(one for one in axes.collections if hasattr(one, "get_coordinates")) for axes in panels]
     assert {mesh.get_clim() for mesh in meshes} == {(1.0, 11.0)}
     assert np.array_equal(meshes[1].get_array().ravel(), [1, 5, 9, 3, 7, 11])
-    assert "no number: no run" in [text.get_text() for text in figure.legends[0].get_texts()]
+    assert "no number" in [text.get_text() for text in figure.legends[0].get_texts()]
 
 
 def test_too_many_panels_and_curves_are_limited_and_said():

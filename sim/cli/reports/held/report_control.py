@@ -15,10 +15,11 @@ from sim.show.plot_file import check_plot_file, save_figure
 if TYPE_CHECKING:
     from sim.log.trajectory import Trajectory
     from sim.scene.scene import Scene
+    from sim.show.picture_options import PictureFile
     from sim.study.control_study import Coupling
 
 
-def print_log(path: Path, mu: str | None, save: Path) -> None:
+def print_log(path: Path, mu: str | None, save: PictureFile | Path) -> None:
     """The figure of a log. Raises UserError, NoControlError, TrajectoryFileError."""
     from sim.log.reading import read_trajectory
 
@@ -27,27 +28,27 @@ def print_log(path: Path, mu: str | None, save: Path) -> None:
     print_control(read_trajectory(path), check_plot_file(save))
 
 
-def print_scene(scene: Scene, mu: str | None, save: Path) -> None:
+def print_scene(scene: Scene, mu: str | None, save: PictureFile | Path) -> None:
     """The figure of a scene, which is run and not kept, or that over friction. Raises UserError, NoControlError."""
     from sim.sweep.axes import parse_span
 
     if scene.run.choice == "branch":
         raise UserError('run.choice = "branch" gives many motions: --set run.choice=continue')
-    path = check_plot_file(save)
+    file = check_plot_file(save)
     if mu is None:
         from sim.run.simulation import simulate
 
         with show_progress(scene) as progress:
             trajectory = simulate(scene, progress=progress)
-        print_control(trajectory, path)
+        print_control(trajectory, file)
         return
     span = parse_span(mu)
     if span is None or span[1]:
         raise UserError(f"--mu {mu}: must be A:B:N, N frictions from A to B, such as 0:0.5:11")
-    print_coupling(scene, span[0].tolist(), path)
+    print_coupling(scene, span[0].tolist(), file)
 
 
-def print_control(trajectory: Trajectory, path: Path) -> None:
+def print_control(trajectory: Trajectory, file: PictureFile) -> None:
     """The figure of a log, and its numbers."""
     from sim.show.plots.control_picture import draw_control
     from sim.study.control_curves import compute_control_curves
@@ -65,8 +66,8 @@ def print_control(trajectory: Trajectory, path: Path) -> None:
                   f"{len(curves.impacts)} impacts")
     if curves.error is not None:
         console.print(f"distance from the reference {format_number(1e3 * curves.error.max(), 'mm')} at most")
-    figure = draw_control(curves, trajectory.scene.name)
-    console.print(f"Picture: {shlex.quote(str(save_figure(figure, path, dpi=110.0)))}")
+    figure = draw_control(curves, trajectory.scene.name, file.options)
+    console.print(f"Picture: {shlex.quote(str(save_figure(figure, file, dpi=110.0)))}")
 
 
 def _describe_range(values) -> str:
@@ -74,7 +75,7 @@ def _describe_range(values) -> str:
     return f"{format_number(values.min())} to {format_number(values.max(), 'N')}"
 
 
-def print_coupling(scene: Scene, values: Sequence[float], path: Path) -> None:
+def print_coupling(scene: Scene, values: Sequence[float], file: PictureFile) -> None:
     """The figure over friction, and its numbers."""
     from sim.show.plots.control_picture import save_coupling_picture
     from sim.study.control_study import study_friction
@@ -87,4 +88,4 @@ def print_coupling(scene: Scene, values: Sequence[float], path: Path) -> None:
                       format_number(1e3 * one.motion, "mm"), "completed" if one.completed else "early")
     console = make_console()
     console.print(table)
-    console.print(f"Picture: {shlex.quote(str(save_coupling_picture(path, couplings, scene.name)))}")
+    console.print(f"Picture: {shlex.quote(str(save_coupling_picture(file, couplings, scene.name)))}")

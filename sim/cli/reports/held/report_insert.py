@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shlex
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import numpy as np
 from rich.console import Console
@@ -15,6 +16,9 @@ from sim.scene.scene import Scene
 from sim.study.insertion_run import InsertionRun, analyse_insertion, check_insertion
 from sim.words.quoting import cut
 
+if TYPE_CHECKING:
+    from sim.show.picture_options import PictureFile
+
 MOST_SPANS = 40  # that are printed
 OF_FORCES = {"gripper": "the gripper, about the centre of compliance", "load": "the load, about the centre of mass"}
 ENDS = {
@@ -25,7 +29,7 @@ ENDS = {
 }
 
 
-def run_insertion(scene: Scene, plot: Path | None, table: Path | None) -> bool:
+def run_insertion(scene: Scene, plot: PictureFile | None, table: Path | None) -> bool:
     """Run a scene and print how its part goes in; returns whether the run ended well."""
     from sim.run.simulation import simulate
 
@@ -37,7 +41,7 @@ def run_insertion(scene: Scene, plot: Path | None, table: Path | None) -> bool:
     return print_insertion(trajectory, plot, table)
 
 
-def print_insertion(trajectory: Trajectory, plot: Path | None, table: Path | None) -> bool:
+def print_insertion(trajectory: Trajectory, plot: PictureFile | None, table: Path | None) -> bool:
     """Print how the part of a run goes in, and write what is asked for; returns whether the run ended well."""
     run, console = analyse_insertion(trajectory), make_console()
     status = trajectory.status

@@ -8,6 +8,7 @@ import shlex
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from rich.progress import BarColumn, TextColumn
 
@@ -19,11 +20,15 @@ from sim.feeding.drop import Drop, drop, measure_widest_gap
 from sim.files.partial_file import PartialFile
 from sim.scene.scene import Scene
 
+if TYPE_CHECKING:
+    from sim.show.picture_options import PictureFile
+
 MOST_BASINS = 40  # of a line, in print; a CSV has all
 MOST_LINES = 40
 
 
-def print_drop(scene: Scene, vary: dict, over: dict, options: dict, table: Path | None, plot: Path | None) -> Drop:
+def print_drop(scene: Scene, vary: dict, over: dict, options: dict, table: Path | None,
+               plot: PictureFile | None) -> Drop:
     """Find the basins, with the state of the search on a terminal, and print them. Raises PlotError, OSError."""
     with watch_drop(scene.name) as show:
         found = drop(scene, vary, over, **options, progress=show)

@@ -4,16 +4,21 @@ from __future__ import annotations
 
 import math
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from geometry.drawings.conversion import Conversion
 from geometry.shapes.outline import Outline
 from sim.cli.reports.cli_words import decode_word
 from sim.cli.reports.console import count_features, format_number, make_console, make_table, print_fields
 
+if TYPE_CHECKING:
+    from sim.show.picture_options import PictureFile
+
 KINDS = {0: "edge", 1: "convex arc", -1: "concave arc"}
 
 
-def print_outline(path: Path, layer: str | None, unit: str | None, tolerance: float | None, plot: Path | None) -> None:
+def print_outline(path: Path, layer: str | None, unit: str | None, tolerance: float | None,
+                  plot: PictureFile | None) -> None:
     """Print the outline of a DXF or SVG file, in the unit of the drawing, and draw it. Raises InputError, PlotError."""
     layer, unit = (None if word is None else decode_word(word) for word in (layer, unit))
     outline = Outline.from_file(path, layer, unit, tolerance)

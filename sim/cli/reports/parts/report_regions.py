@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import shlex
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from sim.cli.reports.console import format_number, make_console
 from sim.cli.reports.parts.report_drop import watch_drop
@@ -13,11 +14,14 @@ from sim.feeding.regions import RegionDrop, drop_regions
 from sim.files.partial_file import PartialFile
 from sim.scene.scene import Scene
 
+if TYPE_CHECKING:
+    from sim.show.picture_options import PictureFile
+
 MOST_SHEETS = 40
 
 
 def print_regions(scene: Scene, vary: dict, over: dict, options: dict, table: Path | None,
-                  plot: Path | None) -> RegionDrop:
+                  plot: PictureFile | None) -> RegionDrop:
     """Find the regions, with the state of the search on a terminal, and print them. Raises PlotError, OSError."""
     with watch_drop(scene.name) as show:
         found = drop_regions(scene, vary, over, **options, progress=show)

@@ -5,13 +5,17 @@ from __future__ import annotations
 import math
 import shlex
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from geometry.rest.rest_poses import RestPose, Way
 from sim.cli.reports.console import format_number, make_console, make_table
 from sim.study.rest_listing import RestListing
 
+if TYPE_CHECKING:
+    from sim.show.picture_options import PictureFile
 
-def print_rest(listing: RestListing, merge: bool, table: Path | None, plot: Path | None) -> None:
+
+def print_rest(listing: RestListing, merge: bool, table: Path | None, plot: PictureFile | None) -> None:
     """Print the poses of a listing; with `merge` those that are alike once. Raises PlotError, OSError."""
     poses = listing.merge_alike() if merge else listing.poses
     console = make_console()

@@ -5,16 +5,20 @@ from __future__ import annotations
 import math
 import shlex
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from geometry.rest.pocket_poses import STEP
 from geometry.rest.rest_poses import Way
 from sim.cli.reports.console import format_number, make_console, make_table
 from sim.study.rest_here import HereListing, HerePose
 
+if TYPE_CHECKING:
+    from sim.show.picture_options import PictureFile
+
 DIGITS = 12  # after the point, of a length that is shown, m
 
 
-def print_rest_here(listing: HereListing, merge: bool, table: Path | None, plot: Path | None) -> None:
+def print_rest_here(listing: HereListing, merge: bool, table: Path | None, plot: PictureFile | None) -> None:
     """Print the poses of a listing; with `merge` those that are alike once. Raises PlotError, OSError."""
     poses = listing.merge_alike() if merge else listing.poses
     console = make_console()

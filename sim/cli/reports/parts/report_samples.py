@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import shlex
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from sim.cli.reports.console import format_number, make_console, make_table
 from sim.cli.reports.parts.report_drop import watch_drop
@@ -14,8 +15,11 @@ from sim.feeding.sampled_drop import SampledDrop, drop_samples
 from sim.files.partial_file import PartialFile
 from sim.scene.scene import Scene
 
+if TYPE_CHECKING:
+    from sim.show.picture_options import PictureFile
 
-def print_samples(scene: Scene, vary: dict, options: dict, table: Path | None, plot: Path | None) -> SampledDrop:
+
+def print_samples(scene: Scene, vary: dict, options: dict, table: Path | None, plot: PictureFile | None) -> SampledDrop:
     """Sample, with the state of the search on a terminal, and print shares. Raises PlotError, OSError."""
     with watch_drop(scene.name) as show:
         found = drop_samples(scene, vary, **options, progress=show)

@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 import math
-from pathlib import Path
+from typing import TYPE_CHECKING
 
 from geometry.rest.squeezing import SqueezePlan, find_squeeze_plan
 from sim.cli.reports.console import format_number, make_console, make_table
 from sim.scene.build_outline import AnyOutline
 
+if TYPE_CHECKING:
+    from sim.show.picture_options import PictureFile
+
 MOST_THETAS = 8  # orientations in a row of the table
 
 
-def print_squeezes(name: str, outline: AnyOutline, slack: float, plot: Path | None) -> None:
+def print_squeezes(name: str, outline: AnyOutline, slack: float, plot: PictureFile | None) -> None:
     """Plan for a part, print the plan, and draw it. Raises InputError, PlotError."""
     plan = find_squeeze_plan(outline, slack)
     console = make_console()

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import math
-from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from rich.progress import TextColumn
 
@@ -14,10 +13,14 @@ from sim.feeding.tray import TiltPose
 from sim.scene.scene import Scene
 from sim.show.replay.view import choose_unit
 
+if TYPE_CHECKING:
+    from sim.show.picture_options import PictureFile
+
 DIGITS = 9  # behind the point: what is rounding of a pose is not shown
 
 
-def print_tilts(scene: Scene, angles: list[float], settings: dict[str, Any], replay: int, plot: Path | None) -> bool:
+def print_tilts(scene: Scene, angles: list[float], settings: dict[str, Any], replay: int,
+                plot: PictureFile | None) -> bool:
     """Plan, print the plan, draw it, and follow it from `replay` other starts: do all end in its pose?
     settings: see `plan_tilts`. Raises NoPlanError, SceneError, PlotError."""
     console = make_console()

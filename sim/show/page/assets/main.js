@@ -10,7 +10,9 @@ class Page {
       filled: 0 });
     this.camera = new Camera();
     this.canvas = find("canvas");
+    this.opening = data.opening || {};
     this.show = Object.fromEntries(TOGGLES.map(([name, , , on]) => [name, on]));
+    this.show.names = Boolean(this.opening.names);
     this.colours = readColours();
     this.player = new Player(0, 1, data.speed || 1, () => this.ask());
     this.buildTools();
@@ -42,7 +44,7 @@ class Page {
     find("main").classList.add("sweep");
     this.map = new SweepMap(this.data.sweep, this.column, { picked: (_, place) => this.pickRun(place),
       tell: (event, text) => this.tell(event, text), style: () => ({ colours: this.colours }) });
-    fill(find("title"), this.data.name);
+    fill(find("title"), this.opening.title || this.data.name);
     fill(find("facts"), this.data.note);
     if (this.data.runs.length) this.map.choose(this.data.runs[0].cell);
     else find("main").classList.add("bare");
@@ -76,7 +78,7 @@ class Page {
     const lines = this.tree ? this.tree.shown.map((branch) => new Line([this.run(branch.run)])) : [line];
     this.newtons = findForceScale(lines.flatMap((each) => each.runs));
     if (!keep) {
-      [this.box, this.follow] = findBox(lines);
+      this.lookAt(...findBox(lines));
       this.touched = false;
       player.time = line.start;
       this.last = null;
@@ -88,16 +90,23 @@ class Page {
     player.seek(player.time);
   }
 
+  // What is seen at first: what the user has asked for, else all of the motion
+  lookAt(box, follow) {
+    const { view, follow: asked } = this.opening;
+    this.box = view ? [view[0], view[2], view[1], view[3]] : box;
+    this.follow = asked === null || asked === undefined ? follow && !view : asked;
+  }
+
   describe() {
     const { scene, ending } = this.line, { data } = this, outcome = data.runs[0].outcome;
-    if (data.form !== "sweep") fill(find("title"), scene.name || data.name || "(without a name)");
+    if (data.form !== "sweep") fill(find("title"), this.opening.title || scene.name || data.name || "(without a name)");
     fill(find("summary"), scene.summary);
     const how = [ending.well ? "" : `${ending.status}:`, ending.happened, ending.message];
     const end = how.filter((words) => words).join(" ");
     const parts = [`${this.writeTime(this.line.start, 3)} to ${this.writeTime(this.line.end, 3)}`,
-      `${this.line.events.length} events`, end];
+      count(this.line.events.length, "event"), end];
     if (data.form === "run" && outcome) parts.unshift(`outcome: ${outcome}`);
-    if (data.form === "tree") parts[1] = `${data.tree.branches.length} branches, ${data.tree.leaves} ends`;
+    if (data.form === "tree") parts[1] = `${data.tree.branches.length} branches, ${count(data.tree.leaves, "end")}`;
     if (data.form !== "sweep") fill(find("facts"), parts.join("  ·  "));
     showFacts(scene, data.form === "sweep" ? end : "");
   }

@@ -28,6 +28,8 @@ function writeQuantity(value, unit, digits = 4) {
   return `${minus(digits > 1 ? text : String(Number(text)))} ${prefix}${unit}`;
 }
 
+const count = (number, word) => `${number} ${word}${number === 1 ? "" : "s"}`;
+
 function writeNumber(value, decimals) {
   const text = value.toFixed(decimals);
   return minus(Number(text) === 0 ? text.replace("-", "") : text);

@@ -14,12 +14,13 @@ from matplotlib.patches import Patch
 from sim.feeding.basins import Basin, BasinLine, gather_curves
 from sim.feeding.drop import Drop
 from sim.feeding.start_axis import StartAxis
+from sim.show.axis_words import describe_axis, list_names, name_axis
 from sim.show.labels import as_typed
 from sim.show.palette import OUTCOME_COLOURS, pick_word_colours
+from sim.show.picture_options import PLAIN, PictureOptions
 from sim.show.plot_file import PlotError, check_plot_file, save_figure
 from sim.show.plots.draw_map import find_borders
 from sim.show.plots.draw_space import style_axes
-from sim.show.plots.draw_sweep import describe_axis
 from sim.show.replay.painter import FAINT, TEXT
 from sim.sweep.axes import WORDS, SweepAxis
 from sim.sweep.table import BY_CHOICE
@@ -32,24 +33,27 @@ SHARE = "share of all starts (%)"
 
 def save_drop_picture(path, found: Drop) -> Path:
     """Write the picture to `path` (.png, .svg or .pdf). Raises PlotError."""
-    path = check_plot_file(path)
-    return save_figure(draw_drop(found), path)
+    file = check_plot_file(path)
+    return save_figure(draw_drop(found, file.options), file)
 
 
-def draw_drop(found: Drop) -> Figure:
-    """The picture of a drop, or of one over the values of one other axis of numbers. Raises PlotError."""
+def draw_drop(found: Drop, options: PictureOptions = PLAIN) -> Figure:
+    """The picture of a drop, or of one over the values of one other axis of numbers. Raises PlotError, and
+    PictureError for a label of another key."""
     lines = found.lines
     words = list(dict.fromkeys(word for line in lines for word in line.shares))
     colours = dict(zip(words, pick_colours(words), strict=True))
     figure = Figure(facecolor="white")
     FigureCanvasAgg(figure)
     other = _find_other(found)
+    options.check_labels(list_names(found.axis.grid, other))
     title = as_typed(Path(found.sweep.record.source).stem or "scene")
     if other is None:
         figure.set_size_inches(9.0, 3.6 + 0.25 * len(words))
         figure.set_layout_engine("constrained")
         band, bars = figure.subplots(2, 1, height_ratios=(1.0, 0.3 * len(words)))
         _draw_band(band, found.axis, lines[0], colours)
+        _label(band, describe_axis(found.axis.grid, options))
         _draw_bars(bars, lines[0], colours)
     else:
         figure.set_size_inches(12.0, 5.4)
@@ -57,11 +61,14 @@ def draw_drop(found: Drop) -> Figure:
         basins, curves = figure.subplots(1, 2)
         _draw_map(basins, found.axis, other, lines, colours)
         _draw_curves(curves, other, lines, colours)
+        _label(basins, describe_axis(other, options), describe_axis(found.axis.grid, options))
+        _label(curves, describe_axis(other, options), SHARE)
         entries = [Patch(facecolor=colours[word], label=as_typed(word, WORD_LENGTH),
                          hatch=HATCH if word.endswith(BY_CHOICE) else "") for word in words]
         figure.legend(handles=entries, loc="outside lower center", ncols=3, frameon=False, fontsize=9)
-    figure.suptitle(f"{title}: basins of {as_typed(found.axis.name)}", x=0.02, ha="left", fontsize=12.5,
-                    fontweight="bold", color=TEXT)
+    title = f"{title}: basins of {name_axis(found.axis.grid, options)}"
+    heading = figure.suptitle(title, x=0.02, ha="left", fontsize=12.5, fontweight="bold", color=TEXT)
+    options.put_title(heading)
     return figure
 
 
@@ -96,7 +103,6 @@ def _draw_band(axes: Axes, axis: StartAxis, line: BasinLine, colours) -> None:
     axes.set_xlim(axis.low, axis.high)
     axes.set_ylim(0.0, 1.0)
     axes.set_yticks([])
-    _label(axes, describe_axis(axis.grid))
 
 
 def _draw_bars(axes: Axes, line: BasinLine, colours) -> None:
@@ -126,7 +132,6 @@ def _draw_map(axes: Axes, axis: StartAxis, other: SweepAxis, lines: list[BasinLi
                                                hatch=HATCH if word.endswith(BY_CHOICE) else None), autolim=False)
     axes.set_xlim(borders[0], borders[-1])
     axes.set_ylim(axis.low, axis.high)
-    _label(axes, describe_axis(other), describe_axis(axis.grid))
 
 
 def _draw_curves(axes: Axes, other: SweepAxis, lines: list[BasinLine], colours) -> None:
@@ -137,7 +142,6 @@ def _draw_curves(axes: Axes, other: SweepAxis, lines: list[BasinLine], colours) 
                   linewidth=1.4)
         axes.fill_between(x, share - bound, share + bound, color=colours[word], alpha=0.3, linewidth=0.0)
     axes.set_ylim(bottom=0.0)
-    _label(axes, describe_axis(other), SHARE)
 
 
 def _label(axes: Axes, x: str, y: str = "") -> None:

@@ -12,12 +12,13 @@ from geometry.shapes.outline import Outline
 from geometry.shapes.polygon import Polygon
 from sim.feeding.gate import Gate
 from sim.scene.scene import Scene
+from sim.show.axis_words import describe_axis, list_names
 from sim.show.labels import as_typed
 from sim.show.loops import make_path
 from sim.show.palette import OUTCOME_COLOURS, pick_word_colours
+from sim.show.picture_options import PLAIN, PictureOptions
 from sim.show.plot_file import check_plot_file, save_figure
 from sim.show.plots.draw_space import style_axes
-from sim.show.plots.draw_sweep import describe_axis
 from sim.show.replay.painter import FAINT, TEXT
 from sim.sweep.table import BY_CHOICE
 
@@ -28,12 +29,16 @@ WORD_LENGTH = 40
 
 def save_gate_picture(path, found: Gate, scene: Scene) -> Path:
     """Write the picture to `path` (.png, .svg or .pdf). Raises PlotError."""
-    path = check_plot_file(path)
-    return save_figure(draw_gate(found, scene), path)
+    file = check_plot_file(path)
+    return save_figure(draw_gate(found, scene, file.options), file)
 
 
-def draw_gate(found: Gate, scene: Scene) -> Figure:
-    """A row a pose: the part on its floor, and its outcomes along the axis; what gets past is green."""
+def draw_gate(found: Gate, scene: Scene, options: PictureOptions = PLAIN) -> Figure:
+    """A row a pose: the part on its floor, and its outcomes along the axis; what gets past is green.
+
+    Raises PictureError for a label of another key.
+    """
+    options.check_labels(list_names(found.drop.axis.grid))
     n = len(found.rows)
     words = list(dict.fromkeys(basin.word.removesuffix(BY_CHOICE) for row in found.rows for basin in row.line.basins))
     fixed = {**OUTCOME_COLOURS, found.goal: PASSES}
@@ -67,9 +72,10 @@ def draw_gate(found: Gate, scene: Scene) -> Figure:
                      [f"rest {row.pose.number}: {row.pose.describe()}, {100.0 * row.pose.share:.3g} %"
                       for row in found.rows])
     style_axes(bands)
-    bands.set_xlabel(describe_axis(found.drop.axis.grid), fontsize=9.5, color=TEXT)
+    bands.set_xlabel(describe_axis(found.drop.axis.grid, options), fontsize=9.5, color=TEXT)
     entries = [Patch(facecolor=colours[word], label=as_typed(word, WORD_LENGTH)) for word in words]
     figure.legend(handles=entries, loc="outside lower center", ncols=3, frameon=False, fontsize=9)
-    figure.suptitle(f"{as_typed(scene.name)}: which poses come to {as_typed(found.goal, WORD_LENGTH)!r}", x=0.02,
-                    ha="left", fontsize=12.5, fontweight="bold", color=TEXT)
+    question = f"{as_typed(scene.name)}: which poses come to {as_typed(found.goal, WORD_LENGTH)!r}"
+    heading = figure.suptitle(question, x=0.02, ha="left", fontsize=12.5, fontweight="bold", color=TEXT)
+    options.put_title(heading)
     return figure

@@ -15,6 +15,7 @@ from geometry.shapes.outline import Outline
 from sim.show.labels import as_typed
 from sim.show.loops import make_path, trace_feature
 from sim.show.palette import BRANCH_COLOURS
+from sim.show.picture_options import PLAIN, PictureOptions
 from sim.show.plot_file import check_plot_file, save_figure
 from sim.show.replay.painter import FAINT, TEXT
 from sim.show.replay.view import choose_unit
@@ -29,11 +30,11 @@ ROOM = 0.06  # of the size, around the outline
 
 def save_outline_picture(path, outline: Outline, name: str) -> FilePath:
     """Write the picture to `path` (.png, .svg or .pdf). Raises PlotError."""
-    path = check_plot_file(path)
-    return save_figure(draw_outline(outline, name), path)
+    file = check_plot_file(path)
+    return save_figure(draw_outline(outline, name, file.options), file)
 
 
-def draw_outline(outline: Outline, name: str) -> Figure:
+def draw_outline(outline: Outline, name: str, options: PictureOptions = PLAIN) -> Figure:
     """The picture; lengths in a unit that suits the size."""
     low, high = outline.bounds
     extent = high - low
@@ -61,8 +62,9 @@ def draw_outline(outline: Outline, name: str) -> Figure:
     axes.plot(*(outline.centroid * factor), "+", color=TEXT, markersize=12, markeredgewidth=1.4, zorder=4)
     every = "" if step == 1 else f", one feature in {step} numbered"
     holes = outline.n_loops - 1
-    axes.set_title(f"{as_typed(name)}: {len(outline)} features, {holes} hole{'' if holes == 1 else 's'}{every}",
-                   color=TEXT, fontsize=11, fontweight="bold")
+    counts = f"{len(outline)} features, {holes} hole{'' if holes == 1 else 's'}{every}"
+    heading = axes.set_title(f"{as_typed(name)}: {counts}", color=TEXT, fontsize=11, fontweight="bold")
+    options.put_title(heading)
     figure.legend(handles=_list_handles(outline), loc="outside lower center", ncols=6, fontsize=8.5, frameon=False)
     return figure
 

@@ -10,11 +10,12 @@ from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 
 from sim.feeding.regions import RegionDrop
+from sim.show.axis_words import describe_axis, list_names, name_axis
 from sim.show.labels import as_typed
+from sim.show.picture_options import PLAIN, PictureOptions
 from sim.show.plot_file import PlotError, check_plot_file, save_figure
 from sim.show.plots.draw_regions import draw_regions
 from sim.show.plots.draw_space import style_axes
-from sim.show.plots.draw_sweep import describe_axis
 from sim.show.plots.parts.drop_picture import HATCH, SHARE, WORD_LENGTH, pick_colours
 from sim.show.replay.painter import FAINT, TEXT
 from sim.sweep.refine.tracing import RegionShare
@@ -23,12 +24,14 @@ from sim.sweep.table import BY_CHOICE
 
 def save_region_picture(path, found: RegionDrop) -> Path:
     """Write the picture to `path` (.png, .svg or .pdf). Raises PlotError."""
-    path = check_plot_file(path)
-    return save_figure(draw_region_drop(found), path)
+    file = check_plot_file(path)
+    return save_figure(draw_region_drop(found, file.options), file)
 
 
-def draw_region_drop(found: RegionDrop) -> Figure:
-    """The map of the regions of one sheet, and bars of their shares. Raises PlotError where there are more sheets."""
+def draw_region_drop(found: RegionDrop, options: PictureOptions = PLAIN) -> Figure:
+    """The map of the regions of one sheet, and bars of their shares. Raises PlotError where there are more sheets,
+    PictureError for a label of another key."""
+    options.check_labels(list_names(*(axis.grid for axis in found.axes)))
     if found.n_sheets != 1:
         raise PlotError("a picture shows the regions of one sheet; the table of the sweep has all: stiction plot FILE "
                         "--color basin")
@@ -43,11 +46,13 @@ def draw_region_drop(found: RegionDrop) -> Figure:
     draw_regions(plane, found.found, 0, colours, hatches={word: HATCH for word in shares if word.endswith(BY_CHOICE)})
     plane.set_xlim(first.low, first.high)
     plane.set_ylim(second.low, second.high)
-    _label(plane, describe_axis(first.grid), describe_axis(second.grid))
+    _label(plane, describe_axis(first.grid, options), describe_axis(second.grid, options))
     draw_share_bars(bars, shares, colours)
     title = as_typed(Path(found.sweep.record.source).stem or "scene")
-    figure.suptitle(f"{title}: regions of {as_typed(first.name)} and {as_typed(second.name)}", x=0.02, ha="left",
-                    fontsize=12.5, fontweight="bold", color=TEXT)
+    names = " and ".join(name_axis(axis.grid, options) for axis in (first, second))
+    heading = figure.suptitle(f"{title}: regions of {names}", x=0.02, ha="left", fontsize=12.5, fontweight="bold",
+                              color=TEXT)
+    options.put_title(heading)
     return figure
 
 

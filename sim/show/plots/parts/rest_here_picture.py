@@ -14,6 +14,7 @@ from geometry.shapes.outline import Outline
 from sim.show.labels import as_typed
 from sim.show.loops import make_path
 from sim.show.palette import BRANCH_COLOURS
+from sim.show.picture_options import PLAIN, PictureOptions
 from sim.show.plot_file import check_plot_file, save_figure
 from sim.show.replay.painter import FAINT, OBSTACLE_EDGE, OBSTACLE_FACE, TEXT
 from sim.show.replay.view import choose_unit
@@ -27,11 +28,11 @@ ROOM = 0.04  # of the size of what is shown, around it
 
 def save_rest_here_picture(path, listing: HereListing, poses: tuple[HerePose, ...]) -> Path:
     """Write the picture to `path` (.png, .svg or .pdf). Raises PlotError."""
-    path = check_plot_file(path)
-    return save_figure(draw_rest_here(listing, poses), path)
+    file = check_plot_file(path)
+    return save_figure(draw_rest_here(listing, poses, file.options), file)
 
 
-def draw_rest_here(listing: HereListing, poses: tuple[HerePose, ...]) -> Figure:
+def draw_rest_here(listing: HereListing, poses: tuple[HerePose, ...], options: PictureOptions = PLAIN) -> Figure:
     """The picture: each pose in the first panel where it covers no other one, with its range of sliding as a line."""
     shapes = [as_outline(obstacle.shape) for obstacle in listing.scene.obstacles]
     panels = _deal([(pose, listing.outline.placed(pose.pose)) for pose in poses])
@@ -58,8 +59,9 @@ def draw_rest_here(listing: HereListing, poses: tuple[HerePose, ...]) -> Figure:
         _draw_panel(axes, shapes, panel, listing.down, factor)
     more = f", {left_out} of them not drawn" if left_out else ""
     many = f"{len(poses)} rest pose{'' if len(poses) == 1 else 's'}"
-    figure.suptitle(f"{as_typed(listing.scene.name)}: {many} among its obstacles{more}", color=TEXT, fontsize=11,
-                    fontweight="bold")
+    title = f"{as_typed(listing.scene.name)}: {many} among its obstacles{more}"
+    heading = figure.suptitle(title, color=TEXT, fontsize=11, fontweight="bold")
+    options.put_title(heading)
     return figure
 
 

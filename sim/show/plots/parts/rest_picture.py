@@ -18,6 +18,7 @@ from geometry.shapes.pose import Pose
 from sim.show.labels import as_typed
 from sim.show.loops import make_path
 from sim.show.palette import BRANCH_COLOURS
+from sim.show.picture_options import PLAIN, PictureOptions
 from sim.show.plot_file import check_plot_file, save_figure
 from sim.show.replay.painter import FAINT, OBSTACLE_EDGE, OBSTACLE_FACE, TEXT
 from sim.show.replay.view import choose_unit
@@ -31,11 +32,11 @@ IN_A_PICTURE = 24  # poses; of a part with more the most probable are drawn, whi
 
 def save_rest_picture(path, listing: RestListing, poses: tuple[RestPose, ...]) -> Path:
     """Write the picture to `path` (.png, .svg or .pdf). Raises PlotError."""
-    path = check_plot_file(path)
-    return save_figure(draw_rest(listing, poses), path)
+    file = check_plot_file(path)
+    return save_figure(draw_rest(listing, poses, file.options), file)
 
 
-def draw_rest(listing: RestListing, poses: tuple[RestPose, ...]) -> Figure:
+def draw_rest(listing: RestListing, poses: tuple[RestPose, ...], options: PictureOptions = PLAIN) -> Figure:
     """The picture: along the floor, in the order of the poses; below each its number, share and margin."""
     shown = poses
     if len(poses) > IN_A_PICTURE:
@@ -77,8 +78,9 @@ def draw_rest(listing: RestListing, poses: tuple[RestPose, ...]) -> Figure:
     on = "a level floor" if not listing.slope else f"a slope of {math.degrees(listing.slope):.4g}°"
     if listing.slides:
         on += f", where it slides at friction {listing.mu:.4g}"
-    axes.set_title(f"{as_typed(listing.name)}: {len(poses)} rest pose{'' if len(poses) == 1 else 's'} on {on}{many}",
-                   color=TEXT, fontsize=11, fontweight="bold")
+    title = f"{as_typed(listing.name)}: {len(poses)} rest pose{'' if len(poses) == 1 else 's'} on {on}{many}"
+    heading = axes.set_title(title, color=TEXT, fontsize=11, fontweight="bold")
+    options.put_title(heading)
     return figure
 
 

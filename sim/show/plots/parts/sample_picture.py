@@ -10,6 +10,7 @@ from matplotlib.figure import Figure
 
 from sim.feeding.sampled_drop import SampledDrop
 from sim.show.labels import as_typed
+from sim.show.picture_options import PLAIN, PictureOptions
 from sim.show.plot_file import check_plot_file, save_figure
 from sim.show.plots.draw_space import style_axes
 from sim.show.plots.parts.drop_picture import HATCH, SHARE, WORD_LENGTH, pick_colours
@@ -21,12 +22,13 @@ TITLE_LENGTH = 90
 
 def save_sample_picture(path, found: SampledDrop) -> Path:
     """Write the picture to `path` (.png, .svg or .pdf). Raises PlotError."""
-    path = check_plot_file(path)
-    return save_figure(draw_samples(found), path)
+    file = check_plot_file(path)
+    return save_figure(draw_samples(found, file.options), file)
 
 
-def draw_samples(found: SampledDrop) -> Figure:
-    """A bar for each outcome with its interval."""
+def draw_samples(found: SampledDrop, options: PictureOptions = PLAIN) -> Figure:
+    """A bar for each outcome with its interval. Raises PictureError for a label of another key."""
+    options.check_labels(name for one in found.distributions for name in (one.name, one.key))
     words = list(found.shares)[::-1]
     shares = 100.0 * np.array([found.shares[word] for word in words])
     figure = Figure(facecolor="white")
@@ -46,7 +48,8 @@ def draw_samples(found: SampledDrop) -> Figure:
     style_axes(axes)
     axes.set_xlabel(f"{SHARE}, with intervals of 95 %", fontsize=9.5, color=TEXT)
     title = as_typed(Path(found.sweep.record.source).stem or "scene")
-    names = ", ".join(one.name for one in found.distributions)
-    figure.suptitle(as_typed(f"{title}: {found.n_runs} drops over {names}", TITLE_LENGTH), x=0.02, ha="left",
-                    fontsize=12.5, fontweight="bold", color=TEXT)
+    names = ", ".join(options.labels.get(one.name, one.name) for one in found.distributions)
+    title = as_typed(f"{title}: {found.n_runs} drops over {names}", TITLE_LENGTH)
+    heading = figure.suptitle(title, x=0.02, ha="left", fontsize=12.5, fontweight="bold", color=TEXT)
+    options.put_title(heading)
     return figure

@@ -18,6 +18,7 @@ from geometry.shapes.pose import Pose
 from sim.scene.build_outline import AnyOutline
 from sim.show.labels import as_typed
 from sim.show.palette import BRANCH_COLOURS
+from sim.show.picture_options import PLAIN, PictureOptions
 from sim.show.plot_file import check_plot_file, save_figure
 from sim.show.plots.parts.outline_picture import make_path
 from sim.show.replay.painter import OBSTACLE_EDGE, OBSTACLE_FACE, TEXT
@@ -29,11 +30,11 @@ DEEP = 0.1  # of the size of the part, thickness of a jaw
 
 def save_squeeze_picture(path, plan: SqueezePlan, outline: AnyOutline, name: str) -> Path:
     """Write the picture to `path` (.png, .svg or .pdf). Raises PlotError."""
-    path = check_plot_file(path)
-    return save_figure(draw_squeezes(plan, outline, name), path)
+    file = check_plot_file(path)
+    return save_figure(draw_squeezes(plan, outline, name, file.options), file)
 
 
-def draw_squeezes(plan: SqueezePlan, outline: AnyOutline, name: str) -> Figure:
+def draw_squeezes(plan: SqueezePlan, outline: AnyOutline, name: str, options: PictureOptions = PLAIN) -> Figure:
     """The picture; orientations that differ by the period of the plan are drawn once."""
     outline = Outline.from_vertices(outline.vertices) if isinstance(outline, Polygon) else outline
     outline = outline.translated(*(-outline.centroid))
@@ -53,8 +54,9 @@ def draw_squeezes(plan: SqueezePlan, outline: AnyOutline, name: str) -> Figure:
             axes.set_ylim(-half, half)
             axes.axis("off")
         grid[k][0].set_title(_describe(k, squeeze), color=TEXT, fontsize=8.5, loc="left")
-    figure.suptitle(f"{as_typed(name)}: {rows} squeeze{'' if rows == 1 else 's'}, up to "
-                    f"{math.degrees(plan.period):.4g}°", color=TEXT, fontsize=11, fontweight="bold")
+    heading = figure.suptitle(f"{as_typed(name)}: {rows} squeeze{'' if rows == 1 else 's'}, up to "
+                              f"{math.degrees(plan.period):.4g}°", color=TEXT, fontsize=11, fontweight="bold")
+    options.put_title(heading)
     return figure
 
 

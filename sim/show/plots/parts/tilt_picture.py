@@ -17,6 +17,7 @@ from sim.feeding.tilt_plan import TiltPlan
 from sim.scene.build_outline import AnyOutline
 from sim.show.labels import as_typed
 from sim.show.palette import BRANCH_COLOURS
+from sim.show.picture_options import PLAIN, PictureOptions
 from sim.show.plot_file import check_plot_file, save_figure
 from sim.show.plots.parts.outline_picture import make_path
 from sim.show.replay.painter import FAINT, OBSTACLE_EDGE, OBSTACLE_FACE, TEXT
@@ -30,11 +31,11 @@ ARROW = 0.22  # of the smaller side of the tray, length of the arrow of gravity
 
 def save_tilt_picture(path, plan: TiltPlan) -> Path:
     """Write the picture to `path` (.png, .svg or .pdf). Raises PlotError."""
-    path = check_plot_file(path)
-    return save_figure(draw_tilts(plan), path)
+    file = check_plot_file(path)
+    return save_figure(draw_tilts(plan, file.options), file)
 
 
-def draw_tilts(plan: TiltPlan) -> Figure:
+def draw_tilts(plan: TiltPlan, options: PictureOptions = PLAIN) -> Figure:
     """The picture: a panel for the starts, and one for each tilt."""
     shapes = [_take_outline(obstacle.shape) for obstacle in plan.scene.obstacles]
     bounds = np.concatenate([shape.bounds for shape in shapes])
@@ -64,8 +65,9 @@ def draw_tilts(plan: TiltPlan) -> Figure:
         word = "pose" if all(pose.fixed for pose in tilt.poses) else "place"  # a place stands for those beside it
         many = f"{len(poses)} {word}{'' if len(poses) == 1 else 's'}"
         axes.set_title(f"{k}. {math.degrees(tilt.angle):.4g}°: {many}", color=TEXT, fontsize=9)
-    figure.suptitle(f"{as_typed(plan.scene.name)}: {len(plan.tilts)} tilt{'' if len(plan.tilts) == 1 else 's'}",
-                    color=TEXT, fontsize=11, fontweight="bold")
+    title = f"{as_typed(plan.scene.name)}: {len(plan.tilts)} tilt{'' if len(plan.tilts) == 1 else 's'}"
+    heading = figure.suptitle(title, color=TEXT, fontsize=11, fontweight="bold")
+    options.put_title(heading)
     return figure
 
 
