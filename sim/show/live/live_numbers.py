@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterator
 from dataclasses import asdict, dataclass
 from typing import Any
 
+from sim.scene import toml_text
 from sim.scene.scene import Scene
-from sim.scene.toml_text import PathError, find_components, find_unit, read_toml
+from sim.scene.toml_text import PathError, find_unit, read_toml, split_path
 from sim.sweep.axes import INTEGER_KEYS
 from sim.values import dimensions
 from sim.values.dimensions import parse_number
@@ -148,12 +148,13 @@ def _round(value: float) -> float:
 def list_numbers(scene: Scene) -> dict[str, Number]:
     """The numbers of a scene by their paths: those that its text gives, and usual ones that it leaves out."""
     data, found = read_toml(scene.text), _Given(scene)
-    for path, value, unit, is_whole in _walk(data, (), ""):
-        if _AT_ONCE.fullmatch(path):
-            found.add(path, value, unit, is_whole)
+    given = {path: number for path, value in toml_text.list_numbers(data)
+             if ".drawn." not in path and _can_be_split(path) and (number := _read_given(path, value))}
+    for path in filter(_AT_ONCE.fullmatch, given):
+        found.add(path, *given[path])
     _add_unsaid(found, data)
-    for path, value, unit, is_whole in _walk(data, (), ""):
-        found.add(path, value, unit, is_whole)
+    for path, number in given.items():
+        found.add(path, *number)
     order = [*(name for name, _ in _GROUPS), OTHERS]
     ranked = sorted(found.numbers.values(), key=lambda number: (not number.at_once, order.index(number.group)))
     return {number.path: number for number in ranked}
@@ -184,43 +185,33 @@ def _add_unsaid(found: _Given, data: dict) -> None:
             found.add("restitution.default", 0.0)
         for place, obstacle in enumerate(scene.obstacles):
             own = data["obstacle"][place]
-            if key not in own and _is_key(obstacle.name):
+            if key not in own and _can_be_called(obstacle.name):
                 found.add(f"{table}.{_quote(obstacle.name)}", getattr(obstacle, key))
     found.add("run.duration", scene.run.duration)
 
 
-def _walk(value: Any, keys: tuple[str, ...], path: str) -> Iterator[tuple[str, float, str, bool]]:
-    """Yields (path, number, unit or "", must it be whole) of all numbers below a value of the text."""
-    if isinstance(value, dict):
-        for key, member in value.items():
-            if key != "drawn" and _is_key(key):
-                yield from _walk(member, (*keys, key), f"{path}.{_quote(key)}" if path else _quote(key))
-    elif isinstance(value, list):
-        names = _name_members(value, keys)
-        for place, member in enumerate(value):
-            yield from _walk(member, (*keys, str(place)), f"{path}.{names[place]}")
-    elif isinstance(value, int | float) and not isinstance(value, bool):
-        is_whole = isinstance(value, int) and keys[-1] in (*INTEGER_KEYS, *_FEATURES)
-        yield path, float(value), "", is_whole
-    elif isinstance(value, str) and (match := _QUANTITY.fullmatch(value)):
-        if dimensions.find_dimensions(match[2]):
-            yield path, parse_number(match[1]), match[2], False
+def _read_given(path: str, value: Any) -> tuple[float, str, bool] | None:
+    """(number, unit or "", must it be whole) of a value of the text; None where it is no quantity."""
+    keys = split_path(path)
+    if isinstance(value, int | float):
+        return float(value), "", isinstance(value, int) and keys[-1] in (*INTEGER_KEYS, *_FEATURES)
+    match = _QUANTITY.fullmatch(value)
+    if not match or not dimensions.find_dimensions(match[2]):
+        return None
+    return parse_number(match[1]), match[2], False
 
 
-def _name_members(members: list, keys: tuple[str, ...]) -> list[str]:
-    """How a path calls the members of a list: by their names, by what they are, or by their places."""
-    places = [str(place) for place in range(len(members))]
-    if members and all(isinstance(member, dict) for member in members):
-        names = [member.get("name") for member in members]
-        return [_quote(name) if _is_key(name) and not name.isdigit() and names.count(name) == 1 else place
-                for name, place in zip(names, places, strict=True)]
-    components = find_components(keys)
-    return [*components[: len(places)], *places[len(components):]]
+def _can_be_split(path: str) -> bool:
+    """Does a path lead somewhere? One with a key in which there are quotes does not."""
+    try:
+        return bool(split_path(path))
+    except PathError:
+        return False
 
 
-def _is_key(name: Any) -> bool:
-    """Can a dotted path call it by name?"""
-    return isinstance(name, str) and bool(name) and '"' not in name
+def _can_be_called(name: str) -> bool:
+    """Can a dotted path hold it?"""
+    return bool(name) and '"' not in name
 
 
 def _quote(key: str) -> str:

@@ -20,7 +20,7 @@ def build_live_page(title: str) -> tuple[str, str]:
     """The page, and the Content-Security-Policy it is sent with. Names of users come later, as data, but for the title.
     """
     style, script = strip_lines((read_asset("page.css") + _read("live.css")).splitlines()), _build_script()
-    values = {"TITLE": html.escape(title), "STYLE": style, "SCRIPT": script}
+    values = {"TITLE": html.escape(title), "CSS": style, "SCRIPT": script}
     pieces = _read("live.html").split("@")  # @NAME@: what stands at odd places is a name
     page = "".join(values[piece] if place % 2 else piece for place, piece in enumerate(pieces))
     policy = (f"default-src 'none'; connect-src 'self'; img-src data:; style-src {hash_source(style)}; "

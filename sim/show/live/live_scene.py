@@ -1,4 +1,4 @@
-"""A scene whose numbers are changed from a page: what may be asked, and the scene that results, by the code of any run."""
+"""A scene whose numbers are changed from a page: what may be asked, and what results, by the code of any run."""
 
 from __future__ import annotations
 

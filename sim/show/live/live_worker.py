@@ -7,6 +7,7 @@ in the pipe. It leaves Ctrl-C to the server, and ends where the pipe does.
 from __future__ import annotations
 
 import asyncio
+import gc
 import json
 import multiprocessing
 import signal
@@ -107,6 +108,7 @@ def serve_pipe(pipe: Connection, text: str, source: str | None, command: Sequenc
 
     live = LiveScene(parse_scene(text, source=source), command)
     warm_up(live)
+    gc.freeze()  # what is loaded stays: to look through it for garbage takes a tenth of a second, while a slider moves
     while True:
         try:
             number, what, values = pipe.recv()
@@ -126,7 +128,8 @@ def warm_up(live: LiveScene) -> None:
     compute_answer(live, INSTANT, {} if first is None else {first.path: first.value}, lambda: True)
 
 
-def compute_answer(live: LiveScene, what: str, values: Mapping[str, float], is_wanted: Callable[[], bool]) -> dict[str, Any]:
+def compute_answer(live: LiveScene, what: str, values: Mapping[str, float], is_wanted: Callable[[], bool]
+                   ) -> dict[str, Any]:
     """What the page is told: of a scene that is impossible, what is wrong with it."""
     from sim.show.live.live_run import Superseded
 

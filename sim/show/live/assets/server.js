@@ -1,7 +1,8 @@
 // The server: one request of each kind at a time, the newest values only, with the token in a header.
 //
 //   askServer(path, values) -> answer          throws ServerGone where nobody answers
-//   new Newest(path, { answered, waiting })    want(values): asks as soon as the last answer is here; older wishes lapse
+//   new Newest(path, { answered, waiting, gone })    want(values): asks as soon as the last answer is here; older wishes
+//                                                    lapse, and values that were asked last are not asked again
 
 const TOKEN = new URLSearchParams(location.search).get("token") || "";
 const PATIENCE = 400; // ms after which the page says that it waits
@@ -30,10 +31,13 @@ async function askServer(path, values) {
 
 class Newest {
   constructor(path, { answered, waiting = () => {}, gone }) {
-    Object.assign(this, { path, answered, waiting, gone, wanted: null, busy: false });
+    Object.assign(this, { path, answered, waiting, gone, wanted: null, last: "", busy: false });
   }
 
   want(values) {
+    const text = JSON.stringify(values);
+    if (text === this.last) return;
+    this.last = text;
     this.wanted = { ...values };
     if (!this.busy) this.pump();
   }

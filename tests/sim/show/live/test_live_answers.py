@@ -154,8 +154,9 @@ def test_numbers_are_those_of_the_text_and_usual_ones():
         assert path in numbers
 
 
-@pytest.mark.parametrize("name", ["painleve_rod", "three_fingers", "compliant_peg", "force_controlled_rod", "tilting_tray",
-                                  "ramp_and_stop", "bracket_from_dxf", "vibratory_bowl_track", "pin_in_bush"])
+@pytest.mark.parametrize("name", ["painleve_rod", "three_fingers", "compliant_peg", "force_controlled_rod",
+                                  "tilting_tray", "ramp_and_stop",
+                                  "bracket_from_dxf", "vibratory_bowl_track", "pin_in_bush"])
 def test_every_number_can_be_set(name):
     """To what it is: as `load_scene` would, with a range around it."""
     scene = load_scene(name)

@@ -8,17 +8,22 @@ import pytest
 from tests.sim.show.live.conftest import wait_for
 
 DRAG = """const [path, value, released] = arguments;
-const range = [...document.querySelectorAll("input[type=range]")].find((each) => each.getAttribute("aria-label") === path);
+const ranges = [...document.querySelectorAll("input[type=range]")];
+const range = ranges.find((each) => each.getAttribute("aria-label") === path);
 range.value = value;
 range.dispatchEvent(new Event("input", { bubbles: true }));
 if (released) range.dispatchEvent(new Event("change", { bubbles: true }));
 return range.value;"""
 TYPE = """const [path, value] = arguments;
-const field = [...document.querySelectorAll("input.field")].find((each) => each.getAttribute("aria-label").startsWith(path));
+const fields = [...document.querySelectorAll("input.field")];
+const field = fields.find((each) => each.getAttribute("aria-label").startsWith(path));
 field.value = value;
 field.dispatchEvent(new Event("change", { bubbles: true }));"""
-HOSTILE = ['</script><script>window.harmed=1</script>', '<img src=x onerror="window.harmed=2">', "$& ${1} `+alert(1)+` @NAME@",
-           "箱 ‮ é", "'; DROP TABLE"]
+SEARCH = """const box = document.querySelector("#search");
+box.value = arguments[0];
+box.dispatchEvent(new Event("input"));"""
+HOSTILE = ["</script><script>window.harmed=1</script>", '<img src=x onerror="window.harmed=2">',
+           "$& ${1} `+alert(1)+` @NAME@", "箱 \u202e é", "'; DROP TABLE"]
 
 
 class Page:
@@ -53,7 +58,8 @@ class Page:
     def list_hosts(self):
         """Hosts and schemes that the browser has asked since the page was opened."""
         events = [json.loads(entry["message"])["message"] for entry in self.browser.get_log("performance")]
-        addresses = [event["params"]["request"]["url"] for event in events if event["method"] == "Network.requestWillBeSent"]
+        addresses = [event["params"]["request"]["url"] for event in events
+                     if event["method"] == "Network.requestWillBeSent"]
         return {(urlsplit(address).scheme, urlsplit(address).netloc) for address in addresses}
 
     def check(self):
@@ -70,8 +76,9 @@ def page(browser, rod):
 def test_page_loads_and_shows_the_set(page):
     assert page.text("#name") == "painleve_rod" and page.kind == "several"
     assert page.count("#answers .answer") == 2 and "−9.81" in page.text("#answers")
-    drawn = page.run("""const canvas = document.querySelector("#picture"), pixels = canvas.getContext("2d").getImageData(
-        0, 0, canvas.width, canvas.height).data; return new Set(new Uint32Array(pixels.buffer)).size;""")
+    drawn = page.run("""const canvas = document.querySelector("#picture"), { width, height } = canvas;
+        const pixels = canvas.getContext("2d").getImageData(0, 0, width, height).data;
+        return new Set(new Uint32Array(pixels.buffer)).size;""")
     assert drawn > 20  # colours
     page.check()
 
@@ -115,7 +122,7 @@ def test_fields_ranges_and_reset(page):
 
 
 def test_any_number_is_found_by_its_path(page):
-    page.run("const box = document.querySelector('#search'); box.value = 'gravity magn'; box.dispatchEvent(new Event('input'))")
+    page.run(SEARCH, "gravity magn")
     assert page.count("#found button") == 1
     page.click("#found button")
     assert page.drag("gravity.magnitude", 0, released=True) == "0"
@@ -145,7 +152,8 @@ def test_run_is_played_and_stepped(page):
     page.check()
 
 
-@pytest.mark.parametrize("width, height, dark", [(390, 844, False), (390, 844, True), (800, 900, True), (1700, 1000, False)])
+@pytest.mark.parametrize("width, height, dark", [(390, 844, False), (390, 844, True), (800, 900, True),
+                                                 (1700, 1000, False)])
 def test_nothing_is_wider_than_the_page(browser, rod, width, height, dark):
     scheme = [{"name": "prefers-color-scheme", "value": "dark" if dark else "light"}]
     browser.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": scheme})
@@ -172,7 +180,7 @@ def test_names_of_users_do_no_harm(browser, start_server):
     assert page.text("#name") == HOSTILE[1] and page.text("#summary") == HOSTILE[0]
     assert browser.title == f"{HOSTILE[1]} · Stiction"
     assert HOSTILE[0] in page.run("return document.querySelector('#answers').textContent")
-    page.run("const box = document.querySelector('#search'); box.value = 'friction'; box.dispatchEvent(new Event('input'))")
+    page.run(SEARCH, "friction")
     assert page.count("#found button") > 3
     page.drag("workpiece.pose.y", 0.2)
     wait_for(lambda: HOSTILE[0] in (page.text("#trouble") or ""))

@@ -69,7 +69,8 @@ def start():
 
 def list_children(command):
     process = command.process
-    return subprocess.run(["ps", "--ppid", str(process.pid), "-o", "pid="], capture_output=True, text=True).stdout.split()
+    found = subprocess.run(["ps", "--ppid", str(process.pid), "-o", "pid="], capture_output=True, text=True)
+    return found.stdout.split()
 
 
 @pytest.mark.skipif(os.name != "posix", reason="signals of POSIX")

@@ -51,7 +51,7 @@ def test_its_names_are_accepted(rod):
 
 @pytest.mark.parametrize("origin", ["http://example.org", "null", "https://127.0.0.1", "http://127.0.0.1:1", ""])
 def test_other_origins_are_refused(rod, origin):
-    status, headers, body = rod.request("POST", "/instant", BODY, {"Origin": origin})
+    status, _, body = rod.request("POST", "/instant", BODY, {"Origin": origin})
     assert status == 403 and "other origins" in json.loads(body)["error"]
     assert rod.request("OPTIONS", "/instant", headers={"Origin": origin})[0] == 403  # no answer to a preflight
 
@@ -93,10 +93,10 @@ def make_head(client, *lines):
     return "\r\n".join(["POST /instant HTTP/1.1", *common, *lines, "", ""]).encode()
 
 
-@pytest.mark.parametrize("length", [LARGEST_BODY + 1, 10**12, 10**30])
+@pytest.mark.parametrize("length", [LARGEST_BODY + 1, 10**11, 10**13])
 def test_huge_bodies_are_refused_before_they_come(rod, length):
     answer = send_raw(rod, make_head(rod, f"Content-Length: {length}"))  # not one byte of it is sent
-    assert answer.split()[1] in (b"413", b"400") and b"413" in answer.split()[1:2] or length > 10**20
+    assert answer.split()[1] == b"413"
 
 
 def test_huge_body_without_a_length_is_read_no_further_than_the_limit(rod):
@@ -106,7 +106,7 @@ def test_huge_body_without_a_length_is_read_no_further_than_the_limit(rod):
 
 
 def test_wrong_lengths_are_refused(rod):
-    for length in ("-1", "1e3", "abc", "1, 2"):
+    for length in ("-1", "1e3", "abc", "1, 2", "1" + "0" * 40):
         assert send_raw(rod, make_head(rod, f"Content-Length: {length}")).split()[1] in (b"400", b"413")
 
 
@@ -141,8 +141,8 @@ def test_bodies_that_are_no_values_are_refused(rod, body):
     assert status == 400 and json.loads(answer)["error"]
 
 
-@pytest.mark.parametrize("value", ["NaN", "Infinity", "-Infinity", "1e999", '"1"', '"__import__"', "true", "null", "[1]",
-                                   '{"a": 1}', "1" + "0" * 400])
+@pytest.mark.parametrize("value", ["NaN", "Infinity", "-Infinity", "1e999", '"1"', '"__import__"', "true", "null",
+                                   "[1]", '{"a": 1}', "1" + "0" * 400])
 def test_values_must_be_finite_numbers(rod, value):
     status, _, answer = rod.request("POST", "/instant", f'{{"values": {{"friction.default": {value}}}}}')
     assert status == 400 and json.loads(answer)["error"]
@@ -194,8 +194,11 @@ def test_port_that_is_taken_is_told(rod):
 
 def test_requests_at_once_are_all_answered(rod):
     found = []
-    threads = [threading.Thread(target=lambda k=k: found.append((k, rod.ask("/instant", {"friction.default": 0.1 * k}))))
-               for k in range(10)]
+
+    def ask(k):
+        found.append((k, rod.ask("/instant", {"friction.default": 0.1 * k})))
+
+    threads = [threading.Thread(target=ask, args=(k,)) for k in range(10)]
     for thread in threads:
         thread.start()
     for thread in threads:
