@@ -137,6 +137,6 @@ def view_scene(
     let go, the motion is followed and can be played. Only this machine can reach the page, with the token in its
     address.
     """
-    from sim.cli.reports import report_view
+    from sim.cli.reports.shown import report_view
 
     report_view.view_scene(scene, settings or [], port, opens=not no_open)

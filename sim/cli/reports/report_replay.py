@@ -39,7 +39,7 @@ def replay_file(path: Path, save: Path | None, speed: float | None, fps: float |
             raise SweepError(f"--branch {branch}: the cells of a sweep have no branches")
         check_save(save, speed, fps)
         if cell is None and save is not None and is_page(save):
-            from sim.cli.reports.report_page import save_map
+            from sim.cli.reports.shown.report_page import save_map
 
             save_map(path, save, speed, cells, options)
             return

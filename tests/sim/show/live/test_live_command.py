@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from sim.cli.reports.report_view import has_display
+from sim.cli.reports.shown.report_view import has_display
 from tests.sim.show.live.conftest import wait_for
 
 ROOT = Path(__file__).parents[4]

@@ -1,0 +1,1 @@
+"""What shows a motion or a scene in a browser."""
