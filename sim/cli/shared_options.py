@@ -33,8 +33,8 @@ LabelOption = Annotated[list[str] | None, typer.Option(
     "--label", metavar="KEY=TEXT", help="What stands in the picture for a key or column, such as mu=friction. May be "
     "repeated.")]
 ViewOption = Annotated[str | None, typer.Option(
-    "--view", metavar="X0,X1,Y0,Y1", help='Of the picture: from X0 to X1 and from Y0 to Y1 at least, such as "-8 mm, 8 '
-    'mm, -2 mm, 6 mm".')]
+    "--view", metavar="X0,X1,Y0,Y1", help='Of the picture: from X0 to X1 and from Y0 to Y1 at least, such as '
+    '"-8, 8, -2, 6 mm"; in metres without a unit.')]
 FollowOption = Annotated[bool | None, typer.Option(
     "--follow/--no-follow", help="Does the picture go with the part? If not given, where the part goes far.")]
 NamesOption = Annotated[bool, typer.Option("--names", help="Write their names on the obstacles.")]

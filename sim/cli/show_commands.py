@@ -50,7 +50,7 @@ def replay_log(
     The page of a sweep is a map of its outcomes; a click on a cell plays its run. A cell whose sweep has left no log is
     run once more.
     """
-    from sim.cli.reports import report_replay
+    from sim.cli.reports.shown import report_replay
 
     options = read_picture_options(title, view=view, follow=follow, names=names)
     report_replay.replay_file(find_log(str(file)), save, speed, fps, branch, cell, cells or [], options)
@@ -102,7 +102,7 @@ def plot_files(
         refuse(f"{sweeps[0]} is the table of a sweep", {
             "--list": listing, "--events": events, "--branch": branch is not None, "a second file": len(paths) > 1,
             "a second --y": len(y or []) > 1})
-        from sim.cli.reports import report_plot
+        from sim.cli.reports.shown import report_plot
 
         report_plot.plot_sweep(paths[0], x, y[0] if y else None, color, where, save, options, contours)
         return

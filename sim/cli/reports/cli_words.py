@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -88,20 +89,28 @@ def read_picture_options(title: str | None = None, labels: list[str] | None = No
 
 
 def _read_view(text: str | None) -> tuple[float, float, float, float] | None:
-    """(left, right, bottom, top) in metres of X0,X1,Y0,Y1."""
+    """(left, right, bottom, top) in metres of X0,X1,Y0,Y1: each with a unit, or one behind the last for all, or none.
+    """
     if text is None:
         return None
     from sim.scene.toml_text import parse_value
+    from sim.values import dimensions
     from sim.values.quantities import read_length
 
-    parts = [part.strip() for part in decode_word(text).split(",")]
+    values = [parse_value(part.strip()) for part in decode_word(text).split(",")]
+    united = [isinstance(value, str) for value in values]
+    if united[-1] and not any(united[:-1]):
+        unit = re.sub(rf"\s*{dimensions.NUMBER}", "", values[-1], count=1)
+        values = [*(f"{value!r} {unit}" for value in values[:-1]), values[-1]]
+    elif any(united) and not all(united):
+        raise UserError(f"--view {text}: some numbers have a unit and some have none; write one behind the last for all "
+                        "of them, or one behind each")
     try:
-        ends = [read_length(parse_value(part)) for part in parts]
+        ends = [read_length(value) for value in values]
     except ValueError as error:
         raise UserError(f"--view {text}: {error}") from None
     if len(ends) != 4 or not (ends[0] < ends[1] and ends[2] < ends[3]):
-        raise UserError(f'--view {text}: write X0,X1,Y0,Y1 with X0 < X1 and Y0 < Y1, for example "-8 mm, 8 mm, -2 mm, '
-                        '6 mm"')
+        raise UserError(f'--view {text}: write X0,X1,Y0,Y1 with X0 < X1 and Y0 < Y1, for example "-8, 8, -2, 6 mm"')
     return ends[0], ends[1], ends[2], ends[3]
 
 

@@ -86,7 +86,8 @@ def test_a_label_for_nothing_lists_what_there_is():
 @pytest.mark.parametrize("words, said", [
     ({"labels": ["mu"]}, "KEY=TEXT"), ({"labels": ["=a"]}, "KEY=TEXT"), ({"labels": ["mu=a", "mu=b"]}, "twice"),
     ({"view": "1,2,3"}, "X0,X1,Y0,Y1"), ({"view": "2 mm,1 mm,0,1"}, "X0 < X1"), ({"view": "0,1,0,3 kg"}, "length"),
-    ({"view": "0,nan,0,1"}, "finite")])
+    ({"view": "0,nan,0,1"}, "finite"),
+    ({"view": "-8 mm,8,-6 mm,6"}, "some have none")])
 def test_options_that_cannot_be_read_say_how_they_are_written(words, said):
     with pytest.raises(UserError, match=said):
         read_picture_options(**words)
@@ -99,7 +100,9 @@ def test_what_is_said_of_no_picture_is_refused():
 
 
 def test_views_are_lengths_with_units():
-    assert read_picture_options(view="-8 mm, 0.01,-2mm,6 mm").view == (-0.008, 0.01, -0.002, 0.006)
+    assert read_picture_options(view="-8 mm, 1 cm,-2mm,6 mm").view == (-0.008, 0.01, -0.002, 0.006)
+    assert read_picture_options(view="-8,1e1, -2,6mm").view == (-0.008, 0.01, -0.002, 0.006)
+    assert read_picture_options(view="-8,8,-2,6").view == (-8.0, 8.0, -2.0, 6.0)
 
 
 # ---- words of keys ---------------------------------------------------------------------------------------------------

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from sim.cli.reports.cli_words import UserError, find_log
 from sim.cli.reports.console import make_console
-from sim.cli.reports.report_replay import open_cell
+from sim.cli.reports.shown.report_replay import open_cell
 from sim.log.columns.run_columns import list_columns
 from sim.log.columns.step_groups import STEP_GROUPS
 from sim.log.reading import read_source

@@ -50,7 +50,7 @@ def save_map(path: Path, save: Path, speed: float | None, asked: Sequence[str],
 
 def find_asked(sweep: Sweep, asked: Sequence[str]) -> list[int]:
     """The cells that are asked for, by values or as all that can be run. Raises SweepError."""
-    from sim.cli.reports.report_plot import split_pairs
+    from sim.cli.reports.shown.report_plot import split_pairs
 
     if ALL in (words.strip() for words in asked):
         known = sweep.table["cell"][sweep.table["status"] == NOT_STARTED].tolist()

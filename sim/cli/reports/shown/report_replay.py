@@ -117,7 +117,7 @@ def check_save(save: Path | None, speed: float | None, fps: float | None) -> Non
 
 def open_cell(path: Path, words: str | None) -> Trajectory:
     """The motion of a cell of a sweep: from its log, or run once more; says which. Raises SweepError."""
-    from sim.cli.reports.report_plot import split_pairs
+    from sim.cli.reports.shown.report_plot import split_pairs
     from sim.sweep.cell_replay import find_cell, read_log, run_cell
     from sim.sweep.sweep_result import read_sweep
 
