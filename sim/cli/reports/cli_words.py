@@ -103,8 +103,8 @@ def _read_view(text: str | None) -> tuple[float, float, float, float] | None:
         unit = re.sub(rf"\s*{dimensions.NUMBER}", "", values[-1], count=1)
         values = [*(f"{value!r} {unit}" for value in values[:-1]), values[-1]]
     elif any(united) and not all(united):
-        raise UserError(f"--view {text}: some numbers have a unit and some have none; write one behind the last for all "
-                        "of them, or one behind each")
+        raise UserError(f"--view {text}: some numbers have a unit and some have none; write one behind the last, for "
+                        "all of them, or one behind each")
     try:
         ends = [read_length(value) for value in values]
     except ValueError as error:
