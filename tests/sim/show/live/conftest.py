@@ -1,8 +1,7 @@
-"""A server of the live view that runs, whoever asks it, and a browser without a window."""
+"""A server of the live view that runs, and whoever asks it."""
 
 import http.client
 import json
-import shutil
 import threading
 import time
 
@@ -75,25 +74,12 @@ def rod(start_server):
     return start_server("painleve_rod")
 
 
-@pytest.fixture(scope="session")
-def browser():
-    """Chromium without a window, which keeps what its console says and whom it asks."""
-    pytest.importorskip("selenium", reason="pages are not looked at in a browser: selenium is not installed")
-    program, driver = shutil.which("chromium"), shutil.which("chromedriver")
-    if not program or not driver:
-        pytest.skip("pages are not looked at in a browser: there is no chromium with its chromedriver")
-    from selenium import webdriver
-    from selenium.webdriver.chrome.service import Service
-
-    options = webdriver.ChromeOptions()
-    options.binary_location = program
-    for word in ("--headless=new", "--no-sandbox", "--disable-gpu", "--window-size=1400,1000"):
-        options.add_argument(word)
-    options.set_capability("goog:loggingPrefs", {"browser": "ALL", "performance": "ALL"})
-    found = webdriver.Chrome(options=options, service=Service(driver))
-    found.set_script_timeout(60)
-    yield found
-    found.quit()
+@pytest.fixture
+def browser(driver):
+    """A browser with a window as others leave it made new: of the usual size, in light colours."""
+    driver.execute_cdp_cmd("Emulation.clearDeviceMetricsOverride", {})
+    driver.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": []})
+    return driver
 
 
 def wait_for(condition, seconds=60.0):

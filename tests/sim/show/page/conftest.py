@@ -1,13 +1,9 @@
-"""A headless Chromium for all tests of pages, where there is one."""
+"""What tests of pages ask of a browser."""
 
 import json
-import shutil
 import time
 
 import pytest
-
-CHROMIUM = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
-DRIVER = shutil.which("chromedriver")
 
 
 class Browser:
@@ -82,19 +78,5 @@ class Browser:
 
 
 @pytest.fixture(scope="session")
-def browser():
-    if CHROMIUM is None or DRIVER is None:
-        pytest.skip("tests of pages in a browser left out: no Chromium")
-    from selenium import webdriver
-    from selenium.webdriver.chrome.service import Service
-
-    options = webdriver.ChromeOptions()
-    options.binary_location = CHROMIUM
-    for argument in ("--headless=new", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage"):
-        options.add_argument(argument)
-    options.set_capability("goog:loggingPrefs", {"browser": "ALL", "performance": "ALL"})
-    driver = webdriver.Chrome(options=options, service=Service(DRIVER))
-    try:
-        yield Browser(driver)
-    finally:
-        driver.quit()
+def browser(driver):
+    return Browser(driver)
