@@ -57,8 +57,8 @@ def describe_dimensions(plan: Plan, cells: np.ndarray, columns: PageColumns) -> 
     """What tells cells apart: {name, meaning, unit, words, values or null, place}; of random ones
     {name, meaning, unit, random, at}.
 
-    meaning: what varies, in words; words: of each value as it is shown; ask: as a command is told it. place: of each cell among the values. Axes that
-    go together are one.
+    meaning: what varies, in words; words: of each value as it is shown; ask: as a command is told it. place: of each
+    cell among the values. Axes that go together are one.
     """
     places, samples = plan.locate(cells)
     table = plan.tabulate(cells)
