@@ -37,7 +37,7 @@ class AccelerationSet:
 
     def _repr_html_(self) -> str:
         """What a notebook shows: a table of the pieces."""
-        heads = ("mode", "accelerations (x, y, rho theta)", "unbounded along", "forces (fn, ft) per unit mass")
+        heads = ("mode", "(ax, ay, rho alpha), m/s^2", "unbounded along", "(fn, ft) of each contact, N/kg")
         rows = [(piece.mode or "(free)", _list_vectors(piece.vertices), _list_vectors(piece.rays),
                  "\n".join(" ".join(map(show_vector, forces)) for forces in piece.forces)) for piece in self.pieces]
         lines = "".join("<tr>" + "".join(f'<td style="text-align:left;white-space:pre-line;vertical-align:top">'

@@ -12,7 +12,7 @@ from sim.cli.completion import complete_either, complete_key, complete_scene
 
 app = typer.Typer(
     name="stiction", no_args_is_help=True, rich_markup_mode=None,
-    help="Every motion that Newton and Coulomb allow, for one rigid planar part against polygons.",
+    help="Every motion that Newton and Coulomb allow, for one rigid planar part among obstacles.",
     epilog="SCENE is the name of a built-in scene (see `stiction scenes`) or a TOML file; FILE is a log of a run.",
 )
 

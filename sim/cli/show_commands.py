@@ -68,7 +68,7 @@ def plot_files(
         "--y", metavar="NAME,...", help="What varies upwards. Of a log: y,contact.fn,energy (if not given), or other "
         "columns, see --list. Of a sweep: an axis; or a column of numbers, or arithmetic over columns such as "
         "largest_fn/9.81, for curves.")] = None,
-    listing: Annotated[bool, typer.Option("--list", help="Of a log: list the columns that it has, and end.")] = False,
+    listing: Annotated[bool, typer.Option("--list", help="List the columns that there are, and end.")] = False,
     events: Annotated[list[str] | None, typer.Option(
         "--events", metavar="WORD,...", help="Of logs: which events to mark, such as impact,slip; all or none."),
     ] = None,
@@ -100,10 +100,13 @@ def plot_files(
     options = read_picture_options(title, label)
     if sweeps and not cell:
         refuse(f"{sweeps[0]} is the table of a sweep", {
-            "--list": listing, "--events": events, "--branch": branch is not None, "a second file": len(paths) > 1,
+            "--events": events, "--branch": branch is not None, "a second file": len(paths) > 1,
             "a second --y": len(y or []) > 1})
         from sim.cli.reports.shown import report_plot
 
+        if listing:
+            report_plot.print_columns(paths[0])
+            return
         report_plot.plot_sweep(paths[0], x, y[0] if y else None, color, where, save, options, contours)
         return
     refuse("of curves of a run" if sweeps else f"{paths[0]} is the log of a run",

@@ -33,7 +33,7 @@ def name_axis(axis: SweepAxis, options: PictureOptions = PLAIN) -> str:
     own = options.find_label(axis.name, axis.key)
     if own is not None:
         return own
-    words = _name_key(axis.key)
+    words = name_key(axis.key)
     return as_typed(f"factor of {words}" if axis.is_factor else words, LONGEST_LABEL)
 
 
@@ -51,7 +51,7 @@ def describe_map_axis(axis: _Axis, options: PictureOptions = PLAIN) -> str:
 def describe_key(key: str, unit: str, options: PictureOptions = PLAIN) -> str:
     """The same for a key of a scene with values in a unit."""
     own = options.find_label(key)
-    return own or _add_unit(as_typed(_name_key(key), LONGEST_LABEL), unit)
+    return own or _add_unit(as_typed(name_key(key), LONGEST_LABEL), unit)
 
 
 def describe_column(column: str, options: PictureOptions = PLAIN) -> str:
@@ -60,7 +60,8 @@ def describe_column(column: str, options: PictureOptions = PLAIN) -> str:
     return own or _add_unit(as_typed(key_words.describe_column(column), LONGEST_LABEL), _UNITS.get(column, ""))
 
 
-def _name_key(key: str) -> str:
+def name_key(key: str) -> str:
+    """Words for a key of a scene, as they are, for any kind of page."""
     try:
         return key_words.describe_key(split_path(key))
     except PathError:

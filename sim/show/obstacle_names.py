@@ -22,6 +22,7 @@ from sim.show.measure import measure_text
 LONGEST = 32  # characters of a name that are shown
 MOST = 60  # names; of more obstacles those of the first
 SIZE, LINE = 8.0, 1.3  # points; height of a line in sizes
+ROOM = 0.6  # sizes, beside a name
 MOST_MOVES = 12  # lines by which a name gives way
 NEARLY = 0.8  # of the largest circle: where one of that size fits a name can stand
 ASIDE = np.array([0.16, 0.5])  # of the window: the place that a name goes to, if it can
@@ -52,21 +53,32 @@ class NamePainter:
         self._corners = corners
         for k, body in enumerate(self._bodies):
             if is_new or body.motion is not None:
-                self._places[k] = find_middle(body.place(time), low, high)
+                metres = self._measure_point(low, high)
+                room = self._measure_half(k, metres) + ROOM * SIZE * metres
+                self._places[k] = find_middle(body.place(time), low, high, room)
         self._spread(low, high)
 
-    def _spread(self, low: np.ndarray, high: np.ndarray) -> None:
-        """Put the texts to their places; one that would lie on another goes down line by line."""
+    def _measure_point(self, low: np.ndarray, high: np.ndarray) -> float:
+        """Metres in a point of the page."""
         box = self._axes.get_window_extent()
         figure = self._axes.get_figure(root=True)
         assert figure is not None
-        metres = (high - low)[1] / (box.height / figure.dpi * 72.0)  # in a point of the page
+        return float((high - low)[1] / (box.height / figure.dpi * 72.0))
+
+    def _measure_half(self, k: int, metres: float) -> float:
+        """Half of the width of a name, m."""
+        text = self._texts[k]
+        return 0.5 * measure_text(text.get_text(), text.get_fontproperties()) * metres
+
+    def _spread(self, low: np.ndarray, high: np.ndarray) -> None:
+        """Put the texts to their places; one that would lie on another goes down line by line."""
+        metres = self._measure_point(low, high)
         taken: list[tuple[np.ndarray, float]] = []
-        for text, place in zip(self._texts, self._places, strict=True):
+        for k, (text, place) in enumerate(zip(self._texts, self._places, strict=True)):
             text.set_visible(place is not None)
             if place is None:
                 continue
-            half = 0.5 * measure_text(text.get_text(), text.get_fontproperties()) * metres
+            half = self._measure_half(k, metres)
             step = LINE * SIZE * metres
             at = place.copy()
             for _ in range(MOST_MOVES):
@@ -78,8 +90,9 @@ class NamePainter:
             text.set_position((float(at[0]) * self._factor, float(at[1]) * self._factor))
 
 
-def find_middle(outline: Polygon | Outline, low: np.ndarray, high: np.ndarray) -> np.ndarray | None:
-    """(2,): the centre of the largest circle within what a window shows of an outline; None if it shows nothing."""
+def find_middle(outline: Polygon | Outline, low: np.ndarray, high: np.ndarray, half: float = 0.0) -> np.ndarray | None:
+    """(2,): a wide place of what a window shows of an outline, for a name of which half is `half` m wide, and which
+    does not stand out at its side if it fits between its sides; None if it shows nothing."""
     loops = cut_loops(trace_loops(outline, find_chord_tolerance(high - low), low, high), low, high)
     if not loops:
         return None
@@ -92,5 +105,8 @@ def find_middle(outline: Polygon | Outline, low: np.ndarray, high: np.ndarray) -
     # of a long outline, all along which the circle is nearly as large, the place at the side: the part is in the middle
     wide = shapely.buffer(shape, -NEARLY * radius)
     aside = shapely.Point(low + ASIDE * (high - low))
+    left, _, right, _ = shapely.bounds(shape)
+    between = shapely.box(left + half, low[1], right - half, high[1]) if right - left > 2.0 * half else wide
+    wide = wide if shapely.intersection(wide, between).is_empty else shapely.intersection(wide, between)
     return shapely.get_coordinates(shapely.shortest_line(wide, aside))[0] if not wide.is_empty else (
         shapely.get_coordinates(circle)[0])

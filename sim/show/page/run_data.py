@@ -50,9 +50,10 @@ def describe_contacts(trajectory: Trajectory, pairs: ContactPairs, columns: Page
 
 
 def describe_events(trajectory: Trajectory, pairs: ContactPairs, columns: PageColumns) -> dict[str, Any]:
-    """PageColumns of the events, and of the places of their impulses."""
+    """PageColumns of the events, and of their impulses (N s) and the places of these."""
     events, impulses = trajectory.event_rows, trajectory.impulses
-    keys = zip(*(events[name].tolist() for name in KEYS), strict=True)
+    keys, impulse_keys = (zip(*(rows[name].tolist() for name in KEYS), strict=True) for rows in (events, impulses))
+    impulse_pairs = np.array([pairs.find(key) for key in impulse_keys], dtype=np.int64)
     struck = np.flatnonzero(impulses["fn"] > 0.0)
     owner = np.searchsorted(events["first_impulse"] + events["n_impulses"], struck, side="right")
     return {"time": columns.add(events["time"]), "kind": columns.add(events["kind"], "u1"),
@@ -60,4 +61,7 @@ def describe_events(trajectory: Trajectory, pairs: ContactPairs, columns: PageCo
             "obstacle": columns.add(events["obstacle"], "i4"),
             "alternatives": columns.add(events["alternatives"], "i4"),
             "impulse_time": columns.add(events["time"][owner]),
-            "impulse_x": columns.add(impulses["px"][struck]), "impulse_y": columns.add(impulses["py"][struck])}
+            "impulse_x": columns.add(impulses["px"][struck]), "impulse_y": columns.add(impulses["py"][struck]),
+            "impulse_fn": columns.add(impulses["fn"][struck]), "impulse_ft": columns.add(impulses["ft"][struck]),
+            "impulse_pair": columns.add(impulse_pairs[struck], "i4"),
+            "impulse_obstacle": columns.add(impulses["obstacle"][struck], "i4")}

@@ -9,6 +9,7 @@ import numpy as np
 
 from sim.log.trajectory import Trajectory
 from sim.scene.schema import OUTCOMES
+from sim.show.axis_words import name_key
 from sim.show.page.page_columns import PageColumns
 from sim.show.palette import OUTCOME_COLOURS, pick_word_colours
 from sim.show.replay.frames import ReplayError
@@ -53,10 +54,11 @@ def encode_outcomes(sweep: Sweep) -> tuple[list[str], np.ndarray]:
 
 
 def describe_dimensions(plan: Plan, cells: np.ndarray, columns: PageColumns) -> list[dict[str, Any]]:
-    """What tells cells apart: {name, unit, words, values or null, place}; of random ones {name, random, at}.
+    """What tells cells apart: {name, meaning, unit, words, values or null, place}; of random ones
+    {name, meaning, unit, random, at}.
 
-    words: of each value as it is shown; ask: as a command is told it. place: of each cell among the values. Axes that
-    go together are one.
+    meaning: what varies, in words; words: of each value as it is shown; ask: as a command is told it. place: of each
+    cell among the values. Axes that go together are one.
     """
     places, samples = plan.locate(cells)
     table = plan.tabulate(cells)
@@ -65,7 +67,8 @@ def describe_dimensions(plan: Plan, cells: np.ndarray, columns: PageColumns) -> 
         if axis.leader:
             continue
         together = [axis, *(other for other in plan.axes if other.leader == axis.name)]
-        entry: dict[str, Any] = {"name": " & ".join(one.name for one in together), "unit": axis.shown_unit}
+        entry: dict[str, Any] = {"name": " & ".join(one.name for one in together), "unit": axis.shown_unit,
+                                 "meaning": " & ".join(map(name_meaning, together))}
         if axis.is_random:
             entry |= {"random": True, "at": columns.add(table[:, column])}
         else:
@@ -78,10 +81,15 @@ def describe_dimensions(plan: Plan, cells: np.ndarray, columns: PageColumns) -> 
         found.append(entry)
     if plan.has_random:
         n = plan.samples or 0
-        found.append({"name": "sample", "unit": "", "words": [str(k) for k in range(n)],
+        found.append({"name": "sample", "meaning": "sample", "unit": "", "words": [str(k) for k in range(n)],
                       "ask": [f"sample={k}" for k in range(n)], "values": list(range(n)),
                       "place": columns.add(samples, "i4")})
     return found
+
+
+def name_meaning(axis: SweepAxis) -> str:
+    """What an axis varies, in words."""
+    return f"factor of {name_key(axis.key)}" if axis.is_factor else name_key(axis.key)
 
 
 def ask_value(axis: SweepAxis, value: float) -> str:

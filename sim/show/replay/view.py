@@ -99,12 +99,11 @@ def frame_motions(record: SceneRecord, poses: np.ndarray, times: np.ndarray, asp
         travels = [_find_travel(body, times, *near, reach) for body in record.obstacles if body.motion is not None]
         corners = np.concatenate([corners, *(outline for travel in travels for outline in travel)])
         low, high = corners.min(axis=0), corners.max(axis=0)
-    if follows:
-        half = np.array([aspect, 1.0]) * (0.5 * FOLLOW_HEIGHT * size)
-    else:
-        margin = max(0.08 * float(np.max(high - low)), 0.3 * size)
-        half = 0.5 * (high - low) + margin
-        half = np.array([max(half[0], aspect * half[1]), max(half[1], half[0] / aspect)])
+    margin = max(0.08 * float(np.max(high - low)), 0.3 * size)
+    half = 0.5 * (high - low) + margin
+    half = np.array([max(half[0], aspect * half[1]), max(half[1], half[0] / aspect)])
+    if follows:  # nobody follows to see less of the part than in a view that holds the whole motion
+        half = np.minimum(half, np.array([aspect, 1.0]) * (0.5 * FOLLOW_HEIGHT * size))
     factor, unit = choose_unit(2.0 * float(np.min(half)))
     return View(0.5 * (low + high), half, follows, factor, unit, size)
 

@@ -51,13 +51,15 @@ def test_lists(call):
     code, said = call("a.h5", "--list")
     assert code == 0 and "contact.slope.fn" in said and "energy" in said and "kinetic + potential" in said
     assert "m/s^2" in said and "depth" not in said and "…" not in said
+    code, said = call("sweep.h5", "--list")
+    assert code == 0 and "friction.default" in said and "largest_fn" in said and "index into" not in said
 
 
 @pytest.mark.parametrize("words, said", [
     (["a.h5", "--y", "energi", "--save", "p.png"], "did you mean 'energy'?"),
     (["a.h5", "--color", "x", "--save", "p.png"], "--color cannot be used: a.h5 is the log of a run"),
     (["a.h5", "--where", "mu=1", "--save", "p.png"], "--where cannot be used"),
-    (["sweep.h5", "--list"], "--list cannot be used: sweep.h5 is the table of a sweep"),
+    (["sweep.h5", "--list", "--events", "all"], "--events cannot be used: sweep.h5 is the table of a sweep"),
     (["sweep.h5", "--branch", "1"], "--branch cannot be used"),
     (["sweep.h5", "--events", "slip"], "--events cannot be used"),
     (["a.h5", "sweep.h5", "--save", "p.png"], "a second file cannot be used: sweep.h5"),

@@ -178,6 +178,15 @@ def test_too_many_panels_are_refused(bounce):
         plot_runs([])
 
 
+def test_poses_between_rows_are_those_of_the_motion():
+    coarse = simulate(load_scene("bouncing_block", overrides={"run.output_interval": 0.1}))
+    (curve,) = choose_curve_view({"a": coarse}, ["y"]).panels[0].curves
+    time, y = curve.x, curve.y
+    assert len(time) > 300 and np.all(np.diff(time) >= 0.0)
+    first = time < 0.4  # it falls from 1.1 m
+    assert np.abs(y[first] - (1.1 - 0.5 * 9.81 * time[first] ** 2)).max() < 1e-12
+
+
 def test_titles_and_labels_can_be_given(bounce):
     figure = plot_runs(bounce, "y", "vx", "vy", title="Drop $1", labels={"y": "height_", "vy": "falls", "time": "t"})
     assert figure.texts[0].get_text() == r"Drop \$1"

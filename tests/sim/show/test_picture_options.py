@@ -244,6 +244,21 @@ def test_a_view_that_follows_stays_to_the_part_as_it_is_at_the_start(slide):
     assert not paint(slide, follow=False)[0].painter.view.follows
 
 
+def test_a_view_that_follows_shows_no_more_than_one_that_holds_the_whole_motion():
+    still = simulate(load_scene("hook_over_post"))
+    widths = [float(np.ptp(paint(still, follow=follow)[1].get_xlim())) for follow in (True, False)]
+    assert widths[0] <= widths[1] * (1.0 + 1e-12)
+
+
+def test_a_name_does_not_stand_out_at_the_side_of_a_thin_obstacle():
+    run = simulate(load_scene("erdmann_figure_5"), duration=0.01)
+    picture, axes = paint(run, names=True)
+    (text,) = [text for text in axes.texts if text.get_text() == "table"]
+    box, to_data = text.get_window_extent(), axes.transData.inverted()
+    outline = run.record.obstacles[0].outline
+    assert to_data.transform((box.x0, box.y0))[0] >= outline.bounds[0][0] * picture.painter.view.factor
+
+
 def test_obstacles_have_their_names_within_what_is_seen_of_them(slide):
     picture, axes = paint(slide, names=True, view=(-1.0, 1.0, -0.5, 0.8))
     names = {text.get_text(): np.array(text.get_position()) / picture.painter.view.factor for text in axes.texts

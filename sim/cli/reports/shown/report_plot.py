@@ -14,7 +14,18 @@ from sim.sweep.axes import SweepError
 from sim.sweep.refine.refinement_file import read_refinements
 from sim.sweep.refine.tracing_file import read_tracings
 from sim.sweep.sweep_result import read_sweep
+from sim.sweep.table import DERIVED, ROW_FIELDS
 
+# What columns mean that the file has as numbers of words, or that follow from others
+WORD_COLUMNS = {
+    "outcome": "how the run ended: a goal, at rest, jammed, timed out ...",
+    "status": "status of the run, such as COMPLETED",
+    "modes": "modes in their order",
+    "message": "what there is to say of the run",
+    "merged_outcome": "the outcome, where rest poses that the part's symmetry makes alike are one",
+    "basin": "the outcome, and whether the rule of choice took one motion of several",
+    "merged_basin": "both",
+}
 NO_DISPLAY = "there is no display to open a window on; save a picture instead: --save NAME.png, .svg or .pdf"
 
 
@@ -44,6 +55,17 @@ def plot_sweep(path: Path, x: str | None, y: str | None, color: str | None, wher
     import matplotlib.pyplot as plt
 
     plt.show()
+
+
+def print_columns(path: Path) -> None:
+    """The columns that can be drawn of a sweep: its axes, and what it says of each run. Raises SweepError."""
+    axes = [(axis.name, axis.shown_unit, axis.key) for axis in read_sweep(path).plan.axes]
+    fields = [(name, "" if unit == "1" else unit, WORD_COLUMNS.get(name, meaning))
+              for name, _, unit, meaning in ROW_FIELDS if name != "cell"]
+    rows = [*axes, *fields, *((name, "", WORD_COLUMNS[name]) for name in DERIVED)]
+    width, room = (max(len(row[i]) for row in rows) for i in (0, 1))
+    for name, unit, meaning in rows:
+        make_console().print(f"{name:<{width}}  {unit:<{room}}  {meaning}")
 
 
 def split_pairs(text: str | None, option: str) -> list[tuple[str, str]]:

@@ -301,7 +301,7 @@ class Page {
     const here = line.events.filter((event) => event.time === time).map(({ run, k }) => run.describeEvent(k));
     fill(find("event"), [...new Set(here)].join("; "));
     find("event").title = find("event").textContent;
-    showContacts(contacts);
+    showContacts(contacts, line.at(time).impulsesAt(time));
     showState(line, time, this.point);
     showEnergies(line.at(time), time);
   }
@@ -358,7 +358,8 @@ async function start() {
   window.stiction = {
     seek: (time) => page.player.seek(time), play: () => page.player.play(), pause: () => page.player.pause(),
     pose: (time) => page.line.pose(time), obstaclePose: (index, time) => page.line.obstaclePose(index, time),
-    contacts: (time) => page.line.contactsAt(time), zoom: (factor, x, y) => page.zoom(factor, x, y),
+    contacts: (time) => page.line.contactsAt(time), impulses: (time) => page.line.at(time).impulsesAt(time),
+    zoom: (factor, x, y) => page.zoom(factor, x, y),
     select: (number) => page.select(number), view: () => ({ x: page.camera.x, y: page.camera.y,
       scale: page.camera.scale,
       width: page.camera.width, height: page.camera.height, time: page.player.time, speed: page.player.speed,

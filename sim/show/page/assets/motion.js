@@ -103,11 +103,26 @@ class Run {
     return { x, y, nx: n[0], ny: n[1] };
   }
 
+  // The place of a contact in words: its features, or the obstacle alone; "" for none
+  describePlace(pair, obstacle) {
+    const features = this.pairs[pair], body = this.scene.obstacles[obstacle];
+    return features ? `${features.own} on ${this.scene.obstacles[features.obstacle].name}, ${features.other}`
+      : body ? body.name : "";
+  }
+
+  // The impulses of impacts at this very time, in their order: fn and ft in N s
+  impulsesAt(time) {
+    const { events } = this, found = [];
+    for (let k = findLast(events.impulse_time, time); k >= 0 && events.impulse_time[k] === time; k--)
+      found.unshift({ where: this.describePlace(events.impulse_pair[k], events.impulse_obstacle[k]),
+        fn: events.impulse_fn[k], ft: events.impulse_ft[k] });
+    return found;
+  }
+
   // What event k is, in words
   describeEvent(k) {
-    const { events } = this, pair = this.pairs[events.pair[k]], obstacle = this.scene.obstacles[events.obstacle[k]];
-    const where = pair ? `: ${pair.own} on ${this.scene.obstacles[pair.obstacle].name}, ${pair.other}`
-      : obstacle ? `: ${obstacle.name}` : "";
+    const { events } = this, place = this.describePlace(events.pair[k], events.obstacle[k]),
+      where = place ? `: ${place}` : "";
     const many = events.alternatives[k] > 1 ? ` (${events.alternatives[k]} alternatives)` : "";
     return `${this.words.events[events.kind[k]]}${where}${many}`;
   }

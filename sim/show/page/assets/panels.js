@@ -2,8 +2,8 @@
 
 const ENERGY_WORDS = [["kinetic", "kinetic energy"], ["spring_energy", "stored in springs"],
   ["work_load", "work of loads"],
-  ["work_obstacles", "work of obstacles"], ["work_friction", "lost to friction"], ["work_impact", "lost at impacts"],
-  ["damper_work", "lost in dampers"]];
+  ["work_obstacles", "work of obstacles"], ["work_friction", "work of friction"], ["work_impact", "work of impacts"],
+  ["damper_work", "work of dampers"]];
 const KIND_WORDS = { none: "no acceleration satisfies the contact laws",
   several: "motion not unique: several accelerations are possible",
   continuum: "motion not unique: a continuum of accelerations is possible" };
@@ -16,10 +16,26 @@ function fillTable(section, rows) {
   fill(section.querySelector("div"), make("table", {}, body));
 }
 
-function showContacts(contacts) {
-  const section = find("contacts");
-  if (!contacts.length) return fill(section.querySelector("div"),
-    make("p", { className: "small" }, "none: the part is free"));
+function showContacts(contacts, impulses) {
+  const section = find("contacts").querySelector("div");
+  fill(section, contacts.length ? tabulateContacts(contacts)
+    : make("p", { className: "small" }, impulses.length ? "none after the impact: the part is free"
+      : "none: the part is free"));
+  if (impulses.length) section.append(tabulateImpulses(impulses));
+}
+
+function tabulate(heads, rows) {
+  const head = make("thead", {}, make("tr", {}, ...heads.map((text) => make("th", { scope: "col" }, text))));
+  return make("table", { className: "contacts" }, head, make("tbody", {}, ...rows));
+}
+
+function tabulateImpulses(impulses) {
+  return tabulate(["normal impulse", "friction impulse"], impulses.flatMap(({ where, fn, ft }) => [
+    make("tr", { className: "name" }, make("td", { colSpan: 2 }, where)),
+    make("tr", { className: "values" }, ...[fn, ft].map((each) => make("td", {}, writeQuantity(each, "N s"))))]));
+}
+
+function tabulateContacts(contacts) {
   const rows = contacts.flatMap((contact) => {
     const chip = contact.letter ? [make("span", { className: "chip", title: LETTER_WORDS[contact.letter] || "" },
       contact.letter)] : [];
@@ -30,9 +46,7 @@ function showContacts(contacts) {
     return [make("tr", { className: "name" }, name),
       make("tr", { className: "values" }, ...forces, make("td", {}, slip))];
   });
-  const head = make("thead", {}, make("tr", {},
-    ...["normal", "friction", "slip"].map((text) => make("th", { scope: "col" }, text))));
-  fill(section.querySelector("div"), make("table", { className: "contacts" }, head, make("tbody", {}, ...rows)));
+  return tabulate(["normal", "friction", "slip"], rows);
 }
 
 function showState(line, time, point) {
@@ -70,10 +84,13 @@ function showKeys(form) {
       ["click", "on the part: the path of that point"]];
   if (form === "tree") keys.push(["[ ]", "previous, next branch"]);
   if (form === "sweep") keys.push(["[ ]", "previous, next run"]);
+  const letters = Object.entries(LETTER_WORDS).map(([letter, what]) => [letter, `a contact ${what}`]);
   const list = make("dl");
   for (const [key, what] of keys)
     list.append(make("dt", {}, ...key.split(" ").flatMap((each) => [make("kbd", {}, each), " "])),
       make("dd", {}, what));
+  for (const [letter, what] of letters)
+    list.append(make("dt", {}, make("span", { className: "chip" }, letter)), make("dd", {}, what));
   fill(find("keys").querySelector("div"), list);
 }
 

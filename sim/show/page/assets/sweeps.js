@@ -1,6 +1,6 @@
 // The map of a sweep: cells coloured by outcome over two axes (or one), selectors of the others, and which cell plays.
 
-const NOT_RUN = 255, MAP_ROOM = { left: 62, right: 12, top: 10, bottom: 44 };
+const NOT_RUN = 255, MAP_ROOM = { left: 78, right: 12, top: 10, bottom: 44 };
 
 class SweepMap {
   // data: of the sweep; column: reads a column; picked(cell), tell(event, text), style()
@@ -175,8 +175,8 @@ class SweepMap {
       context.fillText(text, at, box.height - MAP_ROOM.bottom + 5);
       last = at + half;
     }
-    const name = (k) => (this.dimensions[k].unit ? `${this.dimensions[k].name} (${this.dimensions[k].unit})`
-      : this.dimensions[k].name);
+    const name = (k) => (this.dimensions[k].unit ? `${this.dimensions[k].meaning} (${this.dimensions[k].unit})`
+      : this.dimensions[k].meaning);
     context.fillStyle = colours.text;
     context.fillText(name(this.x), MAP_ROOM.left + (box.width - MAP_ROOM.left - MAP_ROOM.right) / 2, box.height - 18);
     if (this.y < 0) return;

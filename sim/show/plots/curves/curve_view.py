@@ -21,6 +21,8 @@ MOST_PANELS = 12  # below each other
 FLAT = 1e-9  # of the largest value: curves that vary less are drawn as the straight lines that they are
 SAME_LINE = 0.004  # of the range: curves nearer than this are one line in a picture
 MOSTLY = 0.5  # share of the points of a curve that must lie on another one to count as hidden
+POSE = ("x", "y", "theta")  # columns that are known between the rows
+FINE = 1.0 / 400.0  # of the range of times: between rows that are farther apart poses have points of their own
 TRUNK = "#8A857C"  # branches of a tree up to their split
 DEGREES = 180.0 / np.pi
 ENERGY_UNITS = ((0.1, 1.0, "J"), (1e-4, 1e3, "mJ"), (1e-7, 1e6, "µJ"), (0.0, 1e9, "nJ"))
@@ -202,11 +204,28 @@ def _trace(number: int, run: DrawnRun, across: RunColumn, column: RunColumn, fac
             for each in (across, column))
     kind = rows.steps["set_kind"]
     several = np.insert(kind > 1, run.jumps.places, np.where(run.jumps.places > 0, kind[run.jumps.places - 1] > 1, 0))
+    several = several.astype(bool)
+    if across.name == TIME and column.name in POSE:
+        x, y, several = _refine(rows, x, y, several, POSE.index(column.name))
     endless = np.isinf(y)
     with np.errstate(invalid="ignore"):
         y = np.where(np.isfinite(y), own * y, np.nan)
         x = np.where(np.isfinite(x), factor * x, np.nan)
-    return DrawnCurve(number, column, x, y, x[endless], several.astype(bool))
+    return DrawnCurve(number, column, x, y, x[endless], several)
+
+
+def _refine(rows: Trajectory, time: np.ndarray, value: np.ndarray, several: np.ndarray,
+            which: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """The same coordinate of the pose with points of the exact motion between rows that are far apart."""
+    gaps = np.diff(time)
+    n_between = np.maximum(np.ceil(gaps / (FINE * float(np.ptp(time)) or 1.0)).astype(int) - 1, 0)
+    owner = np.repeat(np.arange(len(gaps)), n_between)
+    if len(owner) == 0:
+        return time, value, several
+    number = np.arange(len(owner)) - np.repeat(np.cumsum(n_between) - n_between, n_between) + 1
+    added = time[owner] + gaps[owner] * number / (n_between[owner] + 1)
+    return (np.insert(time, owner + 1, added), np.insert(value, owner + 1, rows.pieces.evaluate(added)[:, which]),
+            np.insert(several, owner + 1, several[owner]))
 
 
 def choose_events(sources: Mapping[str, Trajectory | Tree], words: Sequence[str] | None, x: str,

@@ -92,6 +92,21 @@ def test_contacts_are_those_of_the_log(browser, peg, peg_page):
             assert np.abs(np.array([each[name] for each in shown]) - logged[field]).max() < 1e-12, (row, name)
 
 
+def test_an_impact_tells_its_impulses(browser, peg, peg_page):
+    browser.open(peg_page)
+    for event in range(len(peg.event_rows)):
+        logged = peg.impulses[peg.event_rows["first_impulse"][event]:][: peg.event_rows["n_impulses"][event]]
+        if np.count_nonzero(peg.event_rows["time"] == peg.event_rows["time"][event]) > 1 or not len(logged):
+            continue
+        shown = browser.ask("return window.stiction.impulses(arguments[0])", float(peg.event_rows["time"][event]))
+        assert [[each["fn"], each["ft"]] for each in shown] == [
+            [each["fn"], each["ft"]] for each in logged if each["fn"] > 0.0]
+        browser.ask("window.stiction.seek(arguments[0])", float(peg.event_rows["time"][event]))
+        browser.settle()
+        assert browser.text("#contacts").count("N s") == 2 * len(shown) > 0
+    assert browser.ask("return window.stiction.impulses(0.001)") == []
+
+
 def test_it_plays_pauses_and_steps(browser, peg, peg_page):
     browser.open(peg_page)
     browser.press(" ")
@@ -243,7 +258,7 @@ def test_a_cell_that_is_clicked_plays(browser, sweep_page):
     assert np.abs(browser.ask("return window.stiction.pose(arguments[0])", float(end)) - runs[5].pose[-1]).max() < 1e-12
     browser.ask("window.stiction.play()")
     browser.wait("return window.stiction.view().time > 0.001")
-    browser.click(left + 70, top + 20)
+    browser.click(left + 86, top + 20)
     assert "is not in this page" in browser.text("#map")
     assert 'stiction replay s.h5 --cells "mu=0.1,rho=0.04" --save map.html' in browser.text("#map")
     assert browser.read_errors() == []
