@@ -327,9 +327,10 @@ DRAWN_FORCE = 1e-3
 PIECE_ROUNDING = 1e-12
 # ... and accelerations count where the polynomial that meets them lies no farther from the cubic of places and
 # velocities than this share of what that lies from a lower degree. Reason: where rows resolve a motion the share falls
-# with the square of their distance, and a decay of a third of that distance has it. Larger: a stroke against a stiff
-# damper overshoots. Smaller: motions that bend much between two rows are less exact.
-PIECE_RESOLVED = 0.1
+# with the square of their distance. Up to it, which a decay to a hundredth and half a vibration between two rows reach,
+# accelerations bring the polynomial nearer to both. Larger: a stroke against a stiff damper overshoots. Smaller:
+# vibrations of four rows a period are less exact than by parabolas.
+PIECE_RESOLVED = 0.5
 # Chords lie at most this far off the arcs that they are drawn for, in heights of the picture. Reason: a tenth of a dot
 # in a picture of 1000 dots. Larger: arcs have corners. Smaller: frames of movies take longer.
 DRAWN_CHORD = 1e-4

@@ -1,6 +1,7 @@
 """The motion between the rows of a log, as polynomials in time: one place for all that shows a part between rows.
 
-Between two rows the motion has no jump: a log has a row at every event that changes it. Known are there
+Between two rows the motion has no jump, but for the last bounces before an accumulation: at all other events a log has
+a row. Known are there
 
     q, v, a   pose, velocity and acceleration that leave the first row,
     q1, v1    pose of the second row, and the velocity that arrives there: that of the row, or, where events lie at its
@@ -16,8 +17,9 @@ of q1, v1 h and a1 h^2 at u = h, the polynomial that meets all of them is the pa
 For a constant acceleration it is the parabola. What of D, E and F is below `PIECE_ROUNDING` is rounding, and dropped:
 so times that are too short to tell a higher power from noise have none. What is not a number is not known, and is left
 out: without v1 the parabola is followed by D (u/h)^3; without a (none exists where a part jams) it has no square, and
-(3 D - E) (u/h)^2 + (E - 2 D) (u/h)^3 follow, or without v1 as well D (u/h)^2. Where rows are too far apart for
-accelerations to say anything of the motion between (`is_resolved`), these are left out too.
+(3 D - E) (u/h)^2 + (E - 2 D) (u/h)^3 follow, or without v1 as well D (u/h)^2. Where bounces lie between the rows, v1
+and a1 are left out: the velocity jumps there. Where rows are too far apart for accelerations to say anything of the
+motion between (`is_resolved`), these are left out too.
 
 Where one such polynomial reproduces the motion through FEWEST or more rows to `PIECE_ROUNDING`, it is one piece.
 """
@@ -127,17 +129,19 @@ def build_pieces(trajectory: MotionRows) -> MotionPieces:
 
 def find_arrivals(trajectory: MotionRows) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Velocity and acceleration (n, 3) with which the motion arrives at each row, NaN where they are not known; and
-    whether (n,) an event lies there."""
+    whether (n,) an event lies there, or after the row before."""
     velocity, acceleration = np.array(trajectory.velocity), np.array(trajectory.acceleration)
     events, time = trajectory.event_rows, trajectory.time
     when, place = np.unique(events["time"], return_index=True)
     row = np.searchsorted(time, when, side="left")
-    met = (row < len(time)) & (time[np.minimum(row, len(time) - 1)] == when)
-    row, place = row[met], place[met]
-    velocity[row] = np.column_stack([events[name][place] for name in ("vx_before", "vy_before", "omega_before")])
-    acceleration[row] = np.nan
+    row, when, place = (given[row < len(time)] for given in (row, when, place))
+    met = time[row] == when
     jumps = np.zeros(len(time), dtype=bool)
     jumps[row] = True
+    acceleration[row] = np.nan
+    velocity[row[met]] = np.column_stack([events[name][place[met]]
+                                          for name in ("vx_before", "vy_before", "omega_before")])
+    velocity[row[~met]] = np.nan
     return velocity, acceleration, jumps
 
 

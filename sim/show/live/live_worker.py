@@ -14,6 +14,7 @@ import signal
 import threading
 import time
 from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from multiprocessing.connection import Connection
 from typing import Any
 
@@ -37,6 +38,8 @@ class Worker:
         self._pipe: Connection | None = None
         self._waiting: dict[int, asyncio.Future[bytes]] = {}
         self._count = 0
+        # A pipe that the process does not empty, because it computes, holds up whoever writes: never the server.
+        self._writer = ThreadPoolExecutor(1)
         self.is_warm = False  # has it computed anything yet
 
     def start(self) -> None:
@@ -57,11 +60,11 @@ class Worker:
         self.start()
         assert self._pipe is not None
         self._count += 1
-        number = self._count
-        answer = asyncio.get_running_loop().create_future()
+        number, loop = self._count, asyncio.get_running_loop()
+        answer = loop.create_future()
         self._waiting[number] = answer
         try:
-            self._pipe.send((number, what, dict(values)))
+            await loop.run_in_executor(self._writer, self._pipe.send, (number, what, dict(values)))
             return await answer
         except OSError as error:
             raise WorkerEnded(f"the process that computes cannot be reached: {error}") from error
@@ -69,9 +72,10 @@ class Worker:
             self._waiting.pop(number, None)
 
     def close(self) -> None:
-        """End the process, whatever it computes."""
+        """End the process, whatever it computes, and with it who writes to it."""
         if self._process is not None:
             self._process.kill()
+        self._writer.shutdown(wait=False, cancel_futures=True)
 
     def _listen(self, loop: asyncio.AbstractEventLoop, pipe: Connection, process: Any) -> None:
         """Hand over answers as they come; a thread of its own."""

@@ -68,6 +68,46 @@ def test_velocities_jump_at_events_only():
     assert np.abs(pieces.evaluate([0.97, 1.0, 1.03])[:, 0] - [0.03, 0.0, 0.015]).max() < 1e-14
 
 
+def test_velocities_jump_between_rows_too():
+    """The last bounces before an accumulation have no rows: the parabola is kept, and does not swing to meet velocities
+    of the other side of a jump."""
+    h, bounce = 1e-3, 0.7e-3
+    times = np.array([0.0, h])
+    place = (np.array([0.0, bounce - 0.5 * (h - bounce)]), np.array([1.0, 0.3]), np.zeros(2))
+    trajectory = make_rows_of(times, lambda order, t: place[order], [(bounce, 1.0), (h, -0.5)])
+    u = np.linspace(0.0, h, 101)
+    drop = place[0][1] - h  # what the line leaves
+    assert np.abs(trajectory.pieces.evaluate(u)[:, 0] - u).max() <= abs(drop) * (1.0 + 1e-12)
+    assert np.abs(trajectory.pieces.evaluate(u)[:, 0] - u - drop * (u / h) ** 3).max() < 1e-15
+
+
+@pytest.mark.parametrize("phase", np.linspace(0.0, np.pi, 12, endpoint=False))
+def test_vibrations_of_four_rows_a_period_are_nearer_than_parabolas(phase):
+    """As of a feeder of 50 Hz with a row every 5 ms: places, velocities and accelerations all count."""
+    times = np.arange(5) * np.pi / 2.0
+    trajectory = make_rows_of(times, lambda order, t: np.sin(t + phase + order * np.pi / 2.0))
+    looks = np.linspace(0.0, 2.0 * np.pi, 801)
+    assert np.abs(trajectory.pieces.evaluate(looks)[:, 0] - np.sin(looks + phase)).max() < 5e-4
+
+
+@pytest.mark.parametrize("ends", [False, True])  # in an event, which hides the acceleration that arrives
+@pytest.mark.parametrize("decays", [0.5, 1.0, 2.0, 3.0, 4.0, 6.0, 10.0, 30.0, 1000.0])
+def test_strokes_against_dampers_do_not_overshoot(decays, ends):
+    """However stiff the damper is, and never farther off than the parabola was."""
+    times = np.array([0.0, decays])
+
+    def place(order, t):
+        return -np.exp(-t) * (-1.0) ** order
+
+    trajectory = make_rows_of(times, place, [(decays, float(np.exp(-decays)))] if ends else [])
+    looks = np.linspace(0.0, decays, 801)
+    truth, found = -np.exp(-looks), trajectory.pieces.evaluate(looks)[:, 0]
+    parabola = -1.0 + looks + (1.0 - np.exp(-decays) - decays) * (looks / decays) ** 2
+    assert np.abs(found - truth).max() < np.abs(parabola - truth).max()
+    if decays <= 3.0:
+        assert found.max() <= -np.exp(-decays) + 1e-12
+
+
 def test_rows_that_are_not_numbers_count_for_nothing():
     """A jammed part has no acceleration; where a tree splits, none arrives."""
     place = polynomial(1.0, 2.0)

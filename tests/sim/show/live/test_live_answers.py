@@ -1,6 +1,9 @@
 """What the live view answers is what the same scene gives elsewhere, to the last bit."""
 
+import asyncio
 import json
+import os
+import signal
 import threading
 import time
 
@@ -13,6 +16,7 @@ from sim.scene.build import load_scene, parse_scene
 from sim.show.live import live_run
 from sim.show.live.live_numbers import list_numbers
 from sim.show.live.live_scene import LiveScene
+from sim.show.live.live_worker import INSTANT, Worker, WorkerEnded
 from sim.show.page.page_data import describe_trajectory
 
 CHANGES = [
@@ -141,6 +145,31 @@ def test_process_that_dies_is_replaced(start_server):
     time.sleep(0.5)
     status, answer = client.ask("/instant", {})
     assert status == 200 and answer["instant"]["kind"] == "several"
+
+
+@pytest.mark.skipif(os.name != "posix", reason="signals of POSIX")
+def test_process_that_reads_nothing_does_not_hold_up_the_server():
+    """While it computes, requests fill the pipe to it; the server answers others, and ends."""
+    worker, ended = Worker(LiveScene(load_scene("painleve_rod")), "held up"), []
+
+    async def serve():
+        worker.start()
+        os.kill(worker._process.pid, signal.SIGSTOP)
+        values = {f"number {k}": 1.0 for k in range(3000)}
+        asked = [asyncio.create_task(worker.ask(INSTANT, values)) for _ in range(20)]
+        await asyncio.sleep(0.2)
+        ended.append("served")
+        worker.close()
+        for answer in await asyncio.gather(*asked, return_exceptions=True):
+            assert isinstance(answer, WorkerEnded | asyncio.CancelledError)
+        ended.append("closed")
+
+    thread = threading.Thread(target=asyncio.run, args=(serve(),), daemon=True)
+    thread.start()
+    thread.join(20.0)
+    if worker._process is not None:
+        worker._process.kill()
+    assert ended == ["served", "closed"]
 
 
 def test_numbers_are_those_of_the_text_and_usual_ones():
