@@ -39,14 +39,20 @@ def read_levels(text: str) -> Levels:
 
 
 def choose_levels(levels: Levels, low: float, high: float, is_wide: bool) -> list[float]:
-    """The levels between the smallest and the largest number of a picture."""
-    if isinstance(levels, int):
-        if is_wide:
-            powers = np.arange(math.ceil(math.log10(low)), math.floor(math.log10(high)) + 1)
-            levels = tuple(10.0 ** float(power) for power in powers[:: math.ceil(len(powers) / levels)])
-        else:
-            levels = tuple(MaxNLocator(levels + 1).tick_values(low, high))
-    return [float(level) for level in levels if low <= level <= high]
+    """The levels between the smallest and the largest number of a picture. Raises PictureError where those that were
+    asked for all lie outside."""
+    if not isinstance(levels, int):
+        asked = levels
+    elif is_wide:
+        powers = np.arange(math.ceil(math.log10(low)), math.floor(math.log10(high)) + 1)
+        asked = tuple(10.0 ** float(power) for power in powers[:: math.ceil(len(powers) / levels)])
+    else:
+        asked = tuple(MaxNLocator(levels + 1).tick_values(low, high))
+    within = [float(level) for level in asked if low <= level <= high]
+    if not within and not isinstance(levels, int):
+        raise PictureError(f"--contours {','.join(f'{level:g}' for level in levels)}: the numbers of this picture go "
+                           f"from {low:.6g} to {high:.6g}, and no level lies between them")
+    return within
 
 
 def draw_contours(axes: Axes, columns: np.ndarray, rows: np.ndarray, values: np.ndarray, levels: Sequence[float],

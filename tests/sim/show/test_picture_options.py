@@ -85,7 +85,7 @@ def test_a_label_for_nothing_lists_what_there_is():
 
 @pytest.mark.parametrize("words, said", [
     ({"labels": ["mu"]}, "KEY=TEXT"), ({"labels": ["=a"]}, "KEY=TEXT"), ({"labels": ["mu=a", "mu=b"]}, "twice"),
-    ({"view": "1,2,3"}, "X0,X1,Y0,Y1"), ({"view": "2 mm,1 mm,0,1"}, "X0 < X1"), ({"view": "0,1,0,3 kg"}, "length"),
+    ({"view": "1,2,3"}, "X0,X1,Y0,Y1"), ({"view": "2,1,0,1 mm"}, "X0 < X1"), ({"view": "0,1,0,3 kg"}, "length"),
     ({"view": "0,nan,0,1"}, "finite"),
     ({"view": "-8 mm,8,-6 mm,6"}, "some have none")])
 def test_options_that_cannot_be_read_say_how_they_are_written(words, said):
@@ -146,6 +146,12 @@ def test_contours_are_where_the_numbers_have_their_levels():
     assert lines.levels.tolist() == [2.0, 3.0]
     for level, path in zip(lines.levels, lines.get_paths(), strict=True):
         assert len(path.vertices) and np.allclose(2.0 * path.vertices[:, 0] + path.vertices[:, 1], level)
+
+
+def test_levels_that_no_number_reaches_are_refused_with_the_range():
+    sweep = make_sweep(mu="0:1:5", rho="1:2:5")
+    with pytest.raises(PictureError, match="go from 1 to 4, and no level lies between"):
+        draw(sweep, "mu", "rho", "mu*2 + rho", contours=(4.5, 7.0))
 
 
 def test_cells_without_a_finite_number_have_no_contours_beside_them():

@@ -11,7 +11,7 @@ from sim.cli.reports.console import make_console
 
 
 def view_scene(source: str, settings: list[str], port: int, opens: bool) -> None:
-    """Serve until Ctrl-C, which is raised again. Raises UserError, SceneError, ServerError."""
+    """Serve until Ctrl-C, which is how it ends well. Raises UserError, SceneError, ServerError."""
     scene = open_scene(source, split_overrides(settings))
     try:
         from sim.show.live.live_server import LiveServer
@@ -27,7 +27,10 @@ def view_scene(source: str, settings: list[str], port: int, opens: bool) -> None
                                     "address.")
     if opens and has_display():
         webbrowser.open(server.address)
-    server.run()
+    try:
+        server.run()
+    except KeyboardInterrupt:
+        print("ended", file=sys.stderr, flush=True)
 
 
 def has_display() -> bool:

@@ -13,7 +13,7 @@ class LivePage {
     const gone = (message) => this.fail(message);
     this.runs = new Runs(this.picture, gone);
     this.instants = new Newest("/instant", { answered: (...what) => this.take(...what), gone,
-      waiting: () => this.tell(this.last ? "computing …" : "preparing: on a new machine code is compiled first, for some minutes", "busy") });
+      waiting: () => this.tell(this.last ? "computing …" : "preparing …", "busy") });
     this.sliders = new Sliders(scene.numbers, { dragged: (values) => this.drag(values), released: (values) => this.release(values) });
     this.listen();
     this.tell("preparing …", "busy");
