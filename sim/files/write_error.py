@@ -12,7 +12,8 @@ from sim.rows.status import Status
 
 
 class WriteError(StictionError, OSError):
-    """A log, or the table of one, could not be written; `status` is DISK_FULL or WRITE_FAILED. The rows up to the last flush are kept."""
+    """A log, or the table of one, could not be written; `status` is DISK_FULL or WRITE_FAILED. The rows up to the last
+    flush are kept."""
 
     def __init__(self, path: Path, cause: BaseException, rows_kept: int, what: str = "log"):
         self.status = Status.DISK_FULL if find_errno(cause) in NO_ROOM else Status.WRITE_FAILED
