@@ -12,18 +12,19 @@ from sim.rows.status import Status
 
 
 class WriteError(StictionError, OSError):
-    """A log could not be written; `status` is DISK_FULL or WRITE_FAILED. The rows up to the last flush are kept."""
+    """A log, or the table of one, could not be written; `status` is DISK_FULL or WRITE_FAILED. The rows up to the last
+    flush are kept."""
 
-    def __init__(self, path: Path, cause: BaseException, rows_kept: int):
+    def __init__(self, path: Path, cause: BaseException, rows_kept: int, what: str = "log"):
         self.status = Status.DISK_FULL if find_errno(cause) in NO_ROOM else Status.WRITE_FAILED
         number = find_errno(cause)
         reason = os.strerror(number) if number else str(cause).splitlines()[0]
         super().__init__(number, reason, str(path))
-        self.rows_kept = rows_kept
+        self.rows_kept, self.what = rows_kept, what
 
     def __str__(self) -> str:
         kept = f"; the first {self.rows_kept} steps are kept in it" if self.rows_kept else ""
-        return f"cannot write the log {self.filename}: {self.strerror}{kept}"
+        return f"cannot write the {self.what} {self.filename}: {self.strerror}{kept}"
 
 
 def check_target(path: Path, target: Path) -> None:

@@ -253,6 +253,8 @@ def check_links(tables: dict[str, np.ndarray], path: str | Path) -> None:
         ("steps", "contacts", "first_contact", "n_contacts"),
         ("events", "impulses", "first_impulse", "n_impulses"),
     ):
+        if len(tables[table]) and tables[table][number].min() < 0:
+            raise TrajectoryFileError(path, f"is damaged: /{table} has a negative {number}")
         ends = tables[table][first] + tables[table][number]
         if len(ends) and (ends.max() > len(tables[child]) or tables[table][first].min() < 0):
             raise TrajectoryFileError(path, f"is damaged: /{table} points past the end of /{child}")
@@ -267,13 +269,14 @@ def check_meaning(trajectory: Trajectory, path: str | Path) -> Trajectory:
     for table in layout.ROW_TABLES:
         rows = trajectory.event_rows if table == "events" else getattr(trajectory, table)
         names = rows.dtype.names or ()
-        limits = {field: len(layout.find_values(table, field)) for field in names}
+        limits = {field: len(values) for field in names if (values := layout.find_values(table, field))}
         limits |= {"obstacle": n_obstacles} if "obstacle" in names else {}
         least = dict.fromkeys(limits, 0) | ({"obstacle": -1, "type": -1} if table == "events" else {})
         for field, end in limits.items():
-            wrong = rows[field][(rows[field] < least[field]) | (rows[field] >= end)] if end else rows[field][:0]
+            wrong = rows[field][(rows[field] < least[field]) | (rows[field] >= end)]
             if len(wrong):
-                raise TrajectoryFileError(path, f"is damaged: /{table} has {field} {wrong[0]}; valid: 0 to {end - 1}")
+                valid = f"; valid: 0 to {end - 1}" if end else ", and there is none"
+                raise TrajectoryFileError(path, f"is damaged: /{table} has {field} {wrong[0]}{valid}")
     return trajectory
 
 
@@ -296,7 +299,9 @@ def load_record(file: h5py.File, n_steps: int) -> SceneRecord:
             obstacles[int(attributes["index"])] = body
     if workpiece is None:
         raise KeyError("no workpiece in /bodies")
-    ordered = tuple(obstacles[index] for index in sorted(obstacles))
+    if sorted(obstacles) != list(range(len(obstacles))):  # rows point at obstacles by their places
+        raise KeyError(f"the obstacles in /bodies have the numbers {sorted(obstacles)}")
+    ordered = tuple(obstacles[index] for index in range(len(obstacles)))
     name, summary, source = (decode_text(scene.attrs[key]) for key in ("name", "summary", "source"))
     return SceneRecord(name, summary, decode_text(scene[()]), source, workpiece, ordered, load_names(file))
 

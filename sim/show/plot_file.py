@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import os
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -45,9 +46,13 @@ def save_figure(figure: Figure, file: PictureFile | Path, dpi: float = 100.0, **
     import matplotlib
 
     path, suffix = Path(file), file.suffix.lower()
+    drawn = io.BytesIO()  # where nothing fails half-way: of a full disk the writer of PDF says something else
+    with matplotlib.rc_context({"svg.hashsalt": "stiction"}):
+        figure.savefig(drawn, format=suffix.removeprefix("."), dpi=dpi, metadata=METADATA[suffix] | metadata)
     try:
-        with matplotlib.rc_context({"svg.hashsalt": "stiction"}), PartialFile(path, suffix) as partial:
-            figure.savefig(partial.path, dpi=dpi, metadata=METADATA[suffix] | metadata)
+        with PartialFile(path, suffix) as partial:
+            with partial.open() as out:
+                out.write(drawn.getbuffer())
             partial.publish()
     except OSError as error:
         raise PlotError(f"cannot draw {path}: {error.strerror or error}") from error

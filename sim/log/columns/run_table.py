@@ -79,5 +79,5 @@ def write_table(run: RunRows, path: str | Path, names: Sequence[str] | None = No
                 writer.writerows(zip(*(column.list_values() for column in columns), word_rows(run), strict=True))
             partial.publish()
     except OSError as error:
-        raise WriteError(path, error, 0) from error
+        raise WriteError(path, error, 0, "table") from error
     return path

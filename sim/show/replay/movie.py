@@ -6,9 +6,13 @@ Suffix, encoder and folder are checked before the first frame is drawn; the file
 
 from __future__ import annotations
 
+import contextlib
+import subprocess
+import tempfile
 from collections.abc import Callable, Iterator
+from fractions import Fraction
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 import numpy as np
 from matplotlib.backends.backend_agg import FigureCanvasAgg
@@ -58,8 +62,10 @@ def save_movie(
                     encoder.add(frame)
                     if progress is not None:
                         progress(count, len(times))
-            finally:
                 encoder.close()
+            except BaseException:
+                encoder.abandon()
+                raise
             partial.publish()
     except OSError as error:
         raise ReplayError(f"cannot write the movie {path}: {error.strerror or error}") from error
@@ -167,6 +173,11 @@ class GifEncoder:
         self._file.write(b";")
         self._file.close()
 
+    def abandon(self) -> None:
+        """Let go of the file, which nobody will see."""
+        with contextlib.suppress(OSError):  # what is left to be written does not matter
+            self._file.close()
+
 
 def find_change(image: np.ndarray, before: np.ndarray | None) -> tuple[int, int, int, int]:
     """The smallest box (left, top, right, bottom) with all that changed; one pixel if nothing did."""
@@ -197,29 +208,59 @@ class Mp4Encoder:
 
     def __init__(self, partial: PartialFile, fps: float, title: str):
         self._path = partial.path
-        self._fps = fps
-        self._pipe: Any = None  # a generator that takes frames
+        self._fps = Fraction(fps).limit_denominator()
+        self._program: subprocess.Popen[bytes] | None = None
+        self._said = tempfile.TemporaryFile()  # a pipe that nobody reads would hold it up
 
     def prepare(self, samples: Iterator[np.ndarray]) -> None:
         """Nothing to choose."""
 
     def add(self, frame: np.ndarray) -> None:
-        """Hand a frame to the program."""
-        if self._pipe is None:
-            import imageio_ffmpeg
-
-            height, width = frame.shape[:2]
-            self._pipe = imageio_ffmpeg.write_frames(
-                str(self._path), (width, height), fps=self._fps, codec="libx264", pix_fmt_in="rgba", quality=None,
-                macro_block_size=2, output_params=["-crf", "18", "-preset", "medium", "-movflags", "+faststart"],
-            )  # fmt: skip
-            self._pipe.send(None)
-        self._pipe.send(frame)
+        """Hand a frame to the program. Raises OSError where it has ended."""
+        if self._program is None:
+            self._program = self._start(*frame.shape[:2])
+        try:
+            _get_input(self._program).write(frame.tobytes())
+        except BrokenPipeError:
+            self.close()
+            raise
 
     def close(self) -> None:
-        """Let the program finish the file."""
-        if self._pipe is not None:
-            self._pipe.close()
+        """Let the program finish the file. Raises OSError, with its last words, where it cannot."""
+        if self._program is None:
+            return
+        with contextlib.suppress(BrokenPipeError):  # it has ended before, and says why
+            _get_input(self._program).close()
+        if self._program.wait() != 0:
+            self._said.seek(0)
+            words = self._said.read().decode(errors="replace").strip().splitlines()
+            raise OSError(f"the encoder has failed: {words[-1] if words else f'code {self._program.returncode}'}")
+        self._said.close()
+
+    def abandon(self) -> None:
+        """End the program, whatever it does."""
+        if self._program is not None:
+            self._program.kill()
+            with contextlib.suppress(BrokenPipeError):
+                _get_input(self._program).close()
+            self._program.wait()
+        self._said.close()
+
+    def _start(self, height: int, width: int) -> subprocess.Popen[bytes]:
+        import imageio_ffmpeg
+
+        return subprocess.Popen(
+            [imageio_ffmpeg.get_ffmpeg_exe(), "-y", "-f", "rawvideo", "-vcodec", "rawvideo", "-s", f"{width}x{height}",
+             "-pix_fmt", "rgba", "-r", str(self._fps), "-i", "-", "-an", "-vcodec", "libx264", "-pix_fmt", "yuv420p",
+             "-v", "error", "-crf", "18", "-preset", "medium", "-movflags", "+faststart", str(self._path)],
+            stdin=subprocess.PIPE, stdout=subprocess.DEVNULL, stderr=self._said,
+            start_new_session=True)  # Ctrl-C goes to all that share a session; it is this process that ends the movie
+
+
+def _get_input(program: subprocess.Popen[bytes]) -> IO[bytes]:
+    if program.stdin is None:
+        raise ValueError("the program was started without an input")
+    return program.stdin
 
 
 ENCODERS: dict[str, Any] = {".gif": GifEncoder, ".mp4": Mp4Encoder}

@@ -299,3 +299,25 @@ def test_a_reader_never_blocks_a_writer_of_a_sweep(files, tmp_path):
         reader.join()
     writer.close(status)
     assert lengths == sorted(lengths) and len(read_sweep(tmp_path / "s.h5")) == len(table)
+
+
+def damage_number(table, field):
+    def damage(file):
+        file[table][field][-1] = -1
+
+    return damage
+
+
+def remove_obstacle(file):
+    body = next(body for body in file["bodies"].values() if body.attrs["role"] in ("obstacle", b"obstacle"))
+    del file[body.name]
+
+
+@pytest.mark.parametrize("damage", [damage_number("steps", "n_contacts"), damage_number("events", "n_impulses"),
+                                    remove_obstacle], ids=["contacts", "impulses", "obstacle"])
+def test_rows_that_point_at_nothing_are_told(tmp_path, damage):
+    path = simulate(parse_scene(S1)).save(tmp_path / "a.h5")
+    with h5py.File(path, "r+") as file:
+        damage(file)
+    with pytest.raises(TrajectoryFileError, match=r"a\.h5: is damaged"):
+        read_source(path)

@@ -1,5 +1,9 @@
 """The picture of all accelerations: something readable for every number of contacts and every kind of answer."""
 
+import subprocess
+import sys
+from pathlib import Path
+
 import pytest
 
 from dynamics import find_accelerations
@@ -91,3 +95,28 @@ def test_files_that_cannot_be_drawn(tmp_path, name, said):
     with pytest.raises(PlotError, match=said):
         check_plot_file(tmp_path / name)
     assert sorted(entry.name for entry in tmp_path.iterdir()) == ["b.png", "c"]
+
+
+FULL_DISK = """
+import pathlib, resource, signal, sys
+from matplotlib.figure import Figure
+from sim.show.plot_file import PlotError, save_figure
+figure = Figure()
+figure.add_subplot().plot(range(5000), [k * k % 997 for k in range(5000)], marker="o")
+signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+for limit in (1000, 25_000, 30_000):
+    resource.setrlimit(resource.RLIMIT_FSIZE, (limit, resource.RLIM_INFINITY))
+    for suffix in (".svg", ".pdf"):
+        try:
+            save_figure(figure, pathlib.Path(sys.argv[1]) / ("a" + suffix))
+        except PlotError as error:
+            print(error)
+"""
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="limits of POSIX")
+def test_a_picture_that_does_not_fit_is_told(tmp_path):
+    done = subprocess.run([sys.executable, "-B", "-c", FULL_DISK, str(tmp_path)], cwd=Path(__file__).parents[3],
+                          text=True, capture_output=True, timeout=120)
+    assert done.stdout.count(f"cannot draw {tmp_path}") == 6, done.stdout + done.stderr
+    assert list(tmp_path.iterdir()) == []

@@ -173,6 +173,32 @@ def test_d01_impossible_folder(tmp_path, no_drawing):
             save_movie(make_slide(), tmp_path / "b.gif", **numbers)
 
 
+FULL_DISK = """
+import resource, signal, sys
+from tests.sim.synthetic import make_slide
+from sim.show.replay.movie import save_movie
+from sim.show.replay.frames import ReplayError
+trajectory = make_slide()
+signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+resource.setrlimit(resource.RLIMIT_FSIZE, (2000, 2000))
+try:
+    save_movie(trajectory, sys.argv[1], dpi=60)
+except ReplayError as error:
+    print(error)
+"""
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="limits of POSIX")
+@pytest.mark.parametrize("suffix", [".gif", ".mp4"])
+def test_a_movie_that_does_not_fit_is_told(tmp_path, suffix):
+    """The encoder of .mp4 is another program: what it leaves unfinished is no movie."""
+    path = tmp_path / f"a{suffix}"
+    done = subprocess.run([sys.executable, "-B", "-c", FULL_DISK, str(path)], cwd=ROOT, text=True, capture_output=True,
+                          timeout=120)
+    assert f"cannot write the movie {path}" in done.stdout, done.stdout + done.stderr
+    assert list(tmp_path.iterdir()) == []
+
+
 @pytest.mark.parametrize("suffix", [".gif", ".mp4"])
 def test_an_interrupted_movie_leaves_the_older_one(tmp_path, suffix):
     path = tmp_path / f"a{suffix}"
