@@ -16,8 +16,11 @@
       WriteError                     logs that cannot be written         (also OSError)
       SweepError                     sweeps; SweepFileError              (also ValueError)
       MapError, PlotError            maps and pictures                   (also ValueError)
+      PictureError, ExpressionError  titles, views, arithmetic in them   (also ValueError)
       ReplayError                    movies and the viewer               (also ValueError)
       ControlStudyError, NoControlError  figures of controlled runs      (also ValueError)
+      RequestError                   what a live view is asked           (also ValueError)
+      ServerError, WorkerError       its server, and what computes for it
       UserError                      words on the command line
 """
 

@@ -46,13 +46,13 @@ def save_figure(figure: Figure, file: PictureFile | Path, dpi: float = 100.0, **
     import matplotlib
 
     path, suffix = Path(file), file.suffix.lower()
-    drawn = io.BytesIO()  # where nothing fails half-way: of a full disk the writer of PDF says something else
+    memory = io.BytesIO()  # where nothing fails half-way: of a full disk the writer of PDF says something else
     with matplotlib.rc_context({"svg.hashsalt": "stiction"}):
-        figure.savefig(drawn, format=suffix.removeprefix("."), dpi=dpi, metadata=METADATA[suffix] | metadata)
+        figure.savefig(memory, format=suffix.removeprefix("."), dpi=dpi, metadata=METADATA[suffix] | metadata)
     try:
         with PartialFile(path, suffix) as partial:
             with partial.open() as out:
-                out.write(drawn.getbuffer())
+                out.write(memory.getbuffer())
             partial.publish()
     except OSError as error:
         raise PlotError(f"cannot draw {path}: {error.strerror or error}") from error

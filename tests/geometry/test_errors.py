@@ -18,8 +18,8 @@ from geometry.errors import InputError, StictionError
 from geometry.shapes.units import to_metres
 
 # Who sends one also catches it: what ends a run from inside, and what says that a folder knows no locks, a frame other
-# types, or that a controller of the user has failed.
-SIGNALS = {"ControllerFailure", "Interrupted", "NoLocks", "OtherTypes"}
+# types, that a controller of the user has failed, or that nobody waits for a run any more.
+SIGNALS = {"ControllerFailure", "Interrupted", "NoLocks", "OtherTypes", "Superseded"}
 
 
 def find_exceptions():

@@ -21,7 +21,7 @@ from sim.show.live.live_guard import Guard
 from sim.show.live.live_page import build_live_page, describe_live_scene
 from sim.show.live.live_scene import LiveScene, RequestError
 from sim.show.live.live_timeout import HastyProtocol
-from sim.show.live.live_worker import INSTANT, RUN, TEXT, Worker, WorkerEnded
+from sim.show.live.live_worker import INSTANT, RUN, TEXT, Worker, WorkerError
 
 ADDRESS = "127.0.0.1"
 # Connections at once; a browser opens six. More are answered with 503.
@@ -82,7 +82,7 @@ class LiveServer:
                     return Response(await worker.ask(what, values), media_type="application/json")
                 except RequestError as error:
                     return JSONResponse({"error": str(error)}, 400)
-                except WorkerEnded as error:
+                except WorkerError as error:
                     return JSONResponse({"error": str(error)}, 500)
 
             return answer

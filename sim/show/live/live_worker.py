@@ -25,7 +25,7 @@ from sim.show.live.live_scene import LiveScene
 INSTANT, RUN, TEXT = "instant", "run", "text"
 
 
-class WorkerEnded(StictionError):
+class WorkerError(StictionError):
     """The process ended while it computed; another begins with the next request."""
 
 
@@ -56,7 +56,7 @@ class Worker:
         threading.Thread(target=self._listen, args=(loop, self._pipe, self._process), daemon=True).start()
 
     async def ask(self, what: str, values: Mapping[str, float]) -> bytes:
-        """The answer, in JSON. Raises WorkerEnded."""
+        """The answer, in JSON. Raises WorkerError."""
         self.start()
         assert self._pipe is not None
         self._count += 1
@@ -67,7 +67,7 @@ class Worker:
             await loop.run_in_executor(self._writer, self._pipe.send, (number, what, dict(values)))
             return await answer
         except OSError as error:
-            raise WorkerEnded(f"the process that computes cannot be reached: {error}") from error
+            raise WorkerError(f"the process that computes cannot be reached: {error}") from error
         finally:
             self._waiting.pop(number, None)
 
@@ -99,7 +99,7 @@ class Worker:
     def _give_up(self, process: Any) -> None:
         for answer in self._waiting.values():
             if not answer.done():
-                answer.set_exception(WorkerEnded(
+                answer.set_exception(WorkerError(
                     f"the process that computes has ended (code {process.exitcode}); the next change begins another"))
         if process is self._process:
             self._process, self.is_warm = None, False

@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import contextlib
 import subprocess
-import tempfile
+import threading
+from collections import deque
 from collections.abc import Callable, Iterator
 from fractions import Fraction
 from pathlib import Path
@@ -210,7 +211,8 @@ class Mp4Encoder:
         self._path = partial.path
         self._fps = Fraction(fps).limit_denominator()
         self._program: subprocess.Popen[bytes] | None = None
-        self._said = tempfile.TemporaryFile()  # a pipe that nobody reads would hold it up
+        self._said: deque[bytes] = deque(maxlen=1)  # the last line
+        self._listener = threading.Thread(target=self._listen, daemon=True)  # a pipe that nobody reads would hold it up
 
     def prepare(self, samples: Iterator[np.ndarray]) -> None:
         """Nothing to choose."""
@@ -219,8 +221,9 @@ class Mp4Encoder:
         """Hand a frame to the program. Raises OSError where it has ended."""
         if self._program is None:
             self._program = self._start(*frame.shape[:2])
+            self._listener.start()
         try:
-            _get_input(self._program).write(frame.tobytes())
+            _get_pipe(self._program, "stdin").write(frame.tobytes())
         except BrokenPipeError:
             self.close()
             raise
@@ -230,21 +233,27 @@ class Mp4Encoder:
         if self._program is None:
             return
         with contextlib.suppress(BrokenPipeError):  # it has ended before, and says why
-            _get_input(self._program).close()
-        if self._program.wait() != 0:
-            self._said.seek(0)
-            words = self._said.read().decode(errors="replace").strip().splitlines()
-            raise OSError(f"the encoder has failed: {words[-1] if words else f'code {self._program.returncode}'}")
-        self._said.close()
+            _get_pipe(self._program, "stdin").close()
+        code = self._program.wait()
+        self._listener.join()
+        if code != 0:
+            said = self._said[-1].decode(errors="replace").strip() if self._said else f"code {code}"
+            raise OSError(f"the encoder has failed: {said}")
 
     def abandon(self) -> None:
         """End the program, whatever it does."""
         if self._program is not None:
             self._program.kill()
             with contextlib.suppress(BrokenPipeError):
-                _get_input(self._program).close()
+                _get_pipe(self._program, "stdin").close()
             self._program.wait()
-        self._said.close()
+            if self._listener.is_alive():
+                self._listener.join()
+
+    def _listen(self) -> None:
+        """Keep what the program says last, until it ends."""
+        with _get_pipe(self._program, "stderr") as said:
+            self._said.extend(line for line in said if line.strip())
 
     def _start(self, height: int, width: int) -> subprocess.Popen[bytes]:
         import imageio_ffmpeg
@@ -253,14 +262,15 @@ class Mp4Encoder:
             [imageio_ffmpeg.get_ffmpeg_exe(), "-y", "-f", "rawvideo", "-vcodec", "rawvideo", "-s", f"{width}x{height}",
              "-pix_fmt", "rgba", "-r", str(self._fps), "-i", "-", "-an", "-vcodec", "libx264", "-pix_fmt", "yuv420p",
              "-v", "error", "-crf", "18", "-preset", "medium", "-movflags", "+faststart", str(self._path)],
-            stdin=subprocess.PIPE, stdout=subprocess.DEVNULL, stderr=self._said,
+            stdin=subprocess.PIPE, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE,
             start_new_session=True)  # Ctrl-C goes to all that share a session; it is this process that ends the movie
 
 
-def _get_input(program: subprocess.Popen[bytes]) -> IO[bytes]:
-    if program.stdin is None:
-        raise ValueError("the program was started without an input")
-    return program.stdin
+def _get_pipe(program: subprocess.Popen[bytes] | None, name: str) -> IO[bytes]:
+    pipe = getattr(program, name, None)
+    if pipe is None:
+        raise ValueError(f"the program was started without {name}")
+    return pipe
 
 
 ENCODERS: dict[str, Any] = {".gif": GifEncoder, ".mp4": Mp4Encoder}

@@ -248,7 +248,7 @@ def test_the_picture_shows_the_sheets():
     sheets = find_sheets(listing, motion)
     figure = draw_formation(listing, motion, sheets)
     panels = figure.axes[-3:] if figure.axes[-1].get_title().startswith("y") else figure.axes[:3]
-    assert [axes.get_title() for axes in panels] == [r"$\theta$ (°)", "x (m)", "y (m)"]
+    assert [axes.get_title() for axes in panels] == [r"$\theta$ (°)", "x (mm)", "y (mm)"]
     for axes in panels:
         lines = [line for line in axes.lines if len(line.get_xdata()) > 2]
         dashed = [line for line in lines if line.get_linestyle() == "--"]
@@ -266,6 +266,6 @@ def test_the_picture_shows_each_pose_and_its_contacts():
     assert [axes.get_title().split(",")[1] for axes in figure.axes] == [" not realised", " realised"]
     for axes, check in zip(figure.axes, listing.checks, strict=True):
         drawn = np.array([line.get_xydata()[0] for line in axes.lines])
-        np.testing.assert_allclose(drawn, check.points, atol=1e-15)
+        np.testing.assert_allclose(drawn, 1e3 * check.points, rtol=0.0, atol=1e-12)  # mm
         words = {text.get_text() for text in axes.texts}
         assert {"0: A", "1: B", "2: A", "v0", "v1", "v2", "e0", "e1", "e2"} <= words

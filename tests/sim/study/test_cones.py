@@ -141,7 +141,7 @@ def test_near_vertices_of_obstacles_and_blocked_sight():
     (["--mode", "na"], "contact 1 cannot be 'a', it is touched"),
     (["--near", "5 parsec"], "must be a length"),
     (["--near", "-1"], "near is -1.0"),
-    (["--plot", "a.gif"], "must end in .png, .svg, .pdf"),
+    (["--plot", "a.gif"], "valid: .png, .svg, .pdf"),
 ])
 def test_mistakes(capsys, words, message):
     code, _, err = run(capsys, "cone", "ladder", *words)

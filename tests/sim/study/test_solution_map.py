@@ -198,7 +198,7 @@ def test_picture_puts_each_value_in_the_middle_of_its_cell():
     figure = draw_map(solutions)
     figure.canvas.draw()
     (axes,) = figure.axes
-    assert axes.get_xlim() == (-7.0, 5.0) and axes.get_xlabel() == "load.0.force.fx (N)"
+    assert axes.get_xlim() == (-7.0, 5.0) and axes.get_xlabel() == "load 0: force along x (N)"
     (mesh,) = axes.collections
     assert mesh.get_array().shape == (3, 3)
     labels = [text.get_text() for text in figure.legends[0].get_texts()]

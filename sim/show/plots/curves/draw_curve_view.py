@@ -47,9 +47,9 @@ class NotebookFigure(Figure):
     """A figure that a notebook shows, whether or not pyplot was imported there."""
 
     def _repr_png_(self) -> bytes:
-        buffer = BytesIO()
-        self.savefig(buffer, format="png", dpi=100.0)
-        return buffer.getvalue()
+        memory = BytesIO()
+        self.savefig(memory, format="png", dpi=100.0)
+        return memory.getvalue()
 
 
 def compute_curve_size(n_panels: int) -> tuple[float, float]:

@@ -16,7 +16,7 @@ from sim.scene.build import load_scene, parse_scene
 from sim.show.live import live_run
 from sim.show.live.live_numbers import list_numbers
 from sim.show.live.live_scene import LiveScene
-from sim.show.live.live_worker import INSTANT, Worker, WorkerEnded
+from sim.show.live.live_worker import INSTANT, Worker, WorkerError
 from sim.show.page.page_data import describe_trajectory
 
 CHANGES = [
@@ -161,7 +161,7 @@ def test_process_that_reads_nothing_does_not_hold_up_the_server():
         ended.append("served")
         worker.close()
         for answer in await asyncio.gather(*asked, return_exceptions=True):
-            assert isinstance(answer, WorkerEnded | asyncio.CancelledError)
+            assert isinstance(answer, WorkerError | asyncio.CancelledError)
         ended.append("closed")
 
     thread = threading.Thread(target=asyncio.run, args=(serve(),), daemon=True)
